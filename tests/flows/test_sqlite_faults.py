@@ -29,7 +29,7 @@ from remanence.core.model import Relation
 from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, fulltext
-from remanence.store.sqlite.dialect import begin_writing, connect
+from remanence.store.sqlite.dialect import begin_writing, connect, make_private
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import create_change, make_cause
 
@@ -135,6 +135,7 @@ async def test_another_process_at_work_is_an_error_only_after_the_wait(
 def test_a_writer_that_waits_asks_often(tmp_path: Path) -> None:
     """It gets the lock as soon as it is free, says so where it is not for all the time allowed, and waits as before."""
     path = str(tmp_path / "memory.db")
+    make_private(path)
     asked: list[str] = []
     with closing(connect(path, busy_ms=100)) as one, closing(connect(path, busy_ms=100)) as other:
         one.set_trace_callback(asked.append)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import struct
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
@@ -14,6 +15,7 @@ import orjson
 
 from remanence.core.errors import (
     Conflict,
+    FileReplaced,
     InvalidInput,
     RemanenceError,
     StoreDamaged,
@@ -47,10 +49,73 @@ WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instan
 TERMS_VIEW = "CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, words, row)"
 
 
+class OpenFiles:
+    """The database of a store and what SQLite keeps beside it, each by device and inode as it was opened.
+
+    SQLite goes on writing into a file that was removed or replaced, and reports success. `given` is the path that the
+    caller named, `path` where the file lies; a copy with `cp` over the file keeps its inode, and is not noticed.
+    """
+
+    def __init__(self, given: str) -> None:
+        self.given = given
+        self.path = given if given == IN_MEMORY else os.path.realpath(given)
+        self._named = os.path.abspath(given)  # noqa: PTH100 - a link may be pointed elsewhere
+        self._side_files = f"{self.path}-wal", f"{self.path}-shm"
+        self._identities: dict[str, tuple[int, int]] = {}
+
+    def note(self) -> None:
+        """Remember what lies there, once a connection holds it."""
+        if self.given != IN_MEMORY:
+            files = self._named, self.path, *self._side_files
+            self._identities = {file: one for file in files if (one := _identify(file)) is not None}
+
+    def check(self, connection: sqlite3.Connection | None = None) -> None:
+        """Raise FileReplaced where one of the files lies there no longer, or another in its place."""
+        for file, identity in self._identities.items():
+            if _identify(file) != identity:
+                if connection is not None:
+                    self._clear_log(connection)
+                raise _build_replacement(file, self._named)
+
+    def _clear_log(self, connection: sqlite3.Connection) -> None:
+        """Write the log into the database where that lies elsewhere now, and remove the log.
+
+        SQLite would leave it, and whatever is put in the place of the database would be read together with it.
+        """
+        if _identify(self.path) == self._identities[self.path]:
+            return
+        with suppress(sqlite3.Error):  # the disk is gone, or full
+            (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            for file in () if is_busy else self._side_files:
+                if _identify(file) == self._identities.get(file):
+                    Path(file).unlink(missing_ok=True)
+
+
+def _identify(file: str) -> tuple[int, int] | None:
+    """Return the device and inode of a file; None where nothing lies there, or the system numbers no files."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - at every commit
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_ino else None
+
+
+def _build_replacement(file: str, database: str) -> FileReplaced:
+    keep = "put the file back, or restore a backup in its place"
+    if file != database:
+        keep = "what was answered before is written into the database as the last of them closes it"
+    return FileReplaced(
+        f"{file} was removed, moved or replaced while it was open",
+        recovery=f"stop every process that uses {database}: {keep}; then start again. Nothing was stored since",
+    )
+
+
 def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with every pragma set and read back; errors are still sqlite3's own."""
+    """Open a connection to a file that is there, with every pragma set; errors are still sqlite3's own."""
+    real = path if path == IN_MEMORY else f"{Path(os.path.realpath(path)).as_uri()}?mode=rw"  # makes no file
     connection = sqlite3.connect(
-        path,
+        real,
+        uri=True,
         timeout=busy_ms / 1_000,
         isolation_level=None,
         check_same_thread=False,

@@ -8,6 +8,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
 from remanence.core.claim import Claim, Forbidden
-from remanence.core.errors import StoreUnavailable
+from remanence.core.errors import FileReplaced, StoreUnavailable
 from remanence.core.model import Link, Memory, Relation
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
@@ -63,6 +64,7 @@ from remanence.store.sqlite import (
 from remanence.store.sqlite.dialect import (
     BUSY_MS,
     IN_MEMORY,
+    OpenFiles,
     connect,
     connect_read_only,
     make_private,
@@ -84,9 +86,9 @@ class _WriterThread(Worker):
     """The one thread that writes; names that its transaction made are shared once it is committed."""
 
     def __init__(
-        self, connect: Callable[[], sqlite3.Connection], path: str, fresh: Fresh, busy_ms: int
+        self, connect: Callable[[], sqlite3.Connection], files: OpenFiles, fresh: Fresh, busy_ms: int
     ) -> None:
-        super().__init__(connect, path, name="writer", busy_ms=busy_ms)
+        super().__init__(connect, files, name="writer", busy_ms=busy_ms)
         self._fresh = fresh
 
     def handle_commit(self) -> None:
@@ -105,6 +107,7 @@ class SqlStore:
         self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
     ) -> None:
         self._path = path
+        self._files = OpenFiles(path)
         self._random = random
         self._busy_ms = busy_ms
         self._names = StringIds()
@@ -129,9 +132,10 @@ class SqlStore:
         self.closed_cleanly = not _left_log(self._path)
         if self._path != IN_MEMORY and not read_only:
             make_private(self._path)
-        self._names = StringIds()  # another file may lie at the path by now
+        self._files = OpenFiles(self._path)  # another file may lie at the path by now
+        self._names = StringIds()
         self._fresh = Fresh(self._names)
-        writer = _WriterThread(self._connect, self._path, self._fresh, self._busy_ms)
+        writer = _WriterThread(self._connect, self._files, self._fresh, self._busy_ms)
         writer.start()
         ledger_file.note_open(self._path)
         try:
@@ -142,7 +146,7 @@ class SqlStore:
                 ledger_file.note_closed(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
-            readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
+            readers = Worker(self._connect_reader, self._files, name="reader", threads=READERS)
             try:
                 readers.start()
             except StoreUnavailable:
@@ -260,7 +264,8 @@ class SqlStore:
         leftovers = await self._read(cleaning.left_unless_due)
         if leftovers is not None:
             return CleanResult(found=tuple(leftovers))
-        return await asyncio.to_thread(cleaning.clean, self._path)
+        self._files.check()
+        return await asyncio.to_thread(cleaning.clean, self._files.path)
 
     async def erased_ids(self, scope: str) -> list[str]:
         """Return the ids of the memories that were erased, the earliest first."""
@@ -286,7 +291,8 @@ class SqlStore:
 
         if not await self._write(learn):
             return False
-        await asyncio.to_thread(cleaning.keep_ledger, self._path)
+        self._files.check()
+        await asyncio.to_thread(cleaning.keep_ledger, self._files.path)
         return True
 
     async def keep_standing(self, scope: str, cause: Cause) -> int:
@@ -370,7 +376,7 @@ class SqlStore:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
         doctor = self._writer
         if self._path != IN_MEMORY and doctor is not None:
-            doctor = Worker(self._connect_plain, self._path, name="doctor")  # type: ignore[assignment]
+            doctor = Worker(partial(self._connect_reader, query_only=False), self._files, name="doctor")  # type: ignore[assignment]
             doctor.start()
         try:
             return await self._check_open(doctor).ask(
@@ -410,23 +416,29 @@ class SqlStore:
 
     def _connect(self) -> sqlite3.Connection:
         if self._reads_only:
-            return connect_read_only(self._path)
+            return self._connect_reader()
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
         mode = restrict_mode(self._path)
         if mode is not None:
             LOG.warning("others could read %s (mode %04o); they no longer can", self._path, mode)
+        self._files.note()
         return connection
 
-    def _connect_reader(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return connect_read_only(self._path)
-        return connect(self._path, busy_ms=self._busy_ms, query_only=True)
-
-    def _connect_plain(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return connect_read_only(self._path)
-        return connect(self._path, busy_ms=self._busy_ms)
+    def _connect_reader(self, *, query_only: bool = True) -> sqlite3.Connection:
+        self._files.check()
+        path = self._files.path
+        connection = (
+            connect_read_only(path)
+            if self._reads_only
+            else connect(path, busy_ms=self._busy_ms, query_only=query_only)
+        )
+        try:
+            self._files.check()
+        except FileReplaced:
+            connection.close()
+            raise
+        return connection
 
 
 def _left_log(path: str) -> bool:
