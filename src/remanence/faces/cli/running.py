@@ -270,7 +270,7 @@ def open_engine(
         gc.freeze()  # what is imported by now is never looked through
         gc.enable()
     path = str(database(common))
-    if store is None:
+    if store is None and not common.read_only:
         _tell_of_upgrade(path)
     return open_memory(
         path,
@@ -281,6 +281,7 @@ def open_engine(
         writer=common.writer,
         store=store,
         trust="agent" if common.as_agent else trust,
+        read_only=common.read_only,
         erased_since=erased_since,
         new_scope=new_scope,
         tracer=tracer,

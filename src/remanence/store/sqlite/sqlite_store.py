@@ -17,7 +17,7 @@ import numpy.typing as npt
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
 from remanence.core.claim import Claim, Forbidden
-from remanence.core.errors import FileReplaced, StoreUnavailable
+from remanence.core.errors import FileReplaced, ReadOnly, StoreUnavailable
 from remanence.core.model import Link, Memory, Relation
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
@@ -65,6 +65,7 @@ from remanence.store.sqlite.dialect import (
     BUSY_MS,
     IN_MEMORY,
     OpenFiles,
+    can_write,
     connect,
     connect_read_only,
     make_private,
@@ -115,22 +116,24 @@ class SqlStore:
         self._writer: _WriterThread | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
-        self._reads_only = False
+        self.reads_only = False
         self._notes_home = path != IN_MEMORY  # the next write notes where the file lives
 
     async def open(self, *, read_only: bool = False) -> None:
         """Make the store ready; `closed_cleanly` then tells whether the file was left in order.
 
-        With `read_only` no byte of the file is changed.
+        With `read_only`, and where nothing can be written, `reads_only` is set and no byte of the file is changed.
         """
         if self._writer is not None:
             return
-        self._reads_only = read_only
-        refuse_path(self._path, writes=not read_only)
+        refuse_path(self._path, makes=not read_only)
+        self.reads_only = read_only or not can_write(self._path)
+        if self.reads_only and not read_only:
+            LOG.warning("%s cannot be written: it is opened to be read alone", self._path)
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
-        if self._path != IN_MEMORY and not read_only:
+        if self._path != IN_MEMORY and not self.reads_only:
             make_private(self._path)
         self._files = OpenFiles(self._path)  # another file may lie at the path by now
         self._names = StringIds()
@@ -264,6 +267,7 @@ class SqlStore:
         leftovers = await self._read(cleaning.left_unless_due)
         if leftovers is not None:
             return CleanResult(found=tuple(leftovers))
+        self._refuse_write()
         self._files.check()
         return await asyncio.to_thread(cleaning.clean, self._files.path)
 
@@ -398,6 +402,7 @@ class SqlStore:
         return await self._check_open(self._readers or self._writer).ask(following, reads=True)
 
     async def _write(self, work: Work[Answer]) -> Answer:
+        self._refuse_write()
         if not self._notes_home:
             return await self._check_open(self._writer).ask(work)
 
@@ -409,14 +414,24 @@ class SqlStore:
         self._notes_home = False
         return answer
 
+    def _refuse_write(self) -> None:
+        if self.reads_only:
+            raise ReadOnly(
+                f"{self._path} is opened to be read alone; nothing was written",
+                recovery="open it without --read-only (read_only=True); where its file or folder is not writable, make"
+                " both writable, or copy the file and open the copy",
+            )
+
     def _check_open(self, worker: Worker | None) -> Worker:
         if worker is None:
             raise StoreUnavailable("the store is closed", recovery="open it first")
         return worker
 
     def _connect(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return self._connect_reader()
+        if self.reads_only:
+            read_connection = self._connect_reader()
+            self._files.note()
+            return read_connection
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
         mode = restrict_mode(self._path)
@@ -430,7 +445,7 @@ class SqlStore:
         path = self._files.path
         connection = (
             connect_read_only(path)
-            if self._reads_only
+            if self.reads_only
             else connect(path, busy_ms=self._busy_ms, query_only=query_only)
         )
         try:

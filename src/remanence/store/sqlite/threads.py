@@ -18,6 +18,7 @@ from remanence.store.sqlite.dialect import (
     BUSY_MS,
     UNREADABLE,
     OpenFiles,
+    ReadConnection,
     begin_writing,
     build_row_damage,
     meaning,
@@ -145,6 +146,9 @@ class Worker:
     ) -> sqlite3.Connection | None:
         """Do jobs on the connection, which is made where there is none yet; return it."""
         try:
+            if isinstance(connection, ReadConnection) and connection.is_outdated:
+                connection.close()
+                connection = None
             connection = connection or self._connect()
             self.connected = True
         except (sqlite3.Error, RemanenceError, UnicodeDecodeError, MemoryError) as error:
