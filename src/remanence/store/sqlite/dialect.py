@@ -6,6 +6,7 @@ Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
 import os
 import sqlite3
 import struct
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from errno import ENOLCK, ENOSYS, EOPNOTSUPP
@@ -27,6 +28,9 @@ from remanence.core.errors import (
     StoreUnavailable,
     build_memory_refusal,
 )
+
+if sys.platform != "win32":
+    import fcntl
 
 APPLICATION_ID = 0x52454D41  # "REMA"
 # None of the versions before it was published, see decision 66.
@@ -490,10 +494,8 @@ def _constraint(name: str, message: str) -> RemanenceError:
 
 def _can_lock(folder: Path) -> bool:
     """True if files of a folder can be locked; SQLite calls a database busy, too, where its disk has no locks."""
-    if os.name == "nt":
+    if sys.platform == "win32":
         return True
-    import fcntl
-
     with suppress(OSError), TemporaryFile(dir=folder) as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
