@@ -39,6 +39,7 @@ class OwnParts(TypedDict, total=False):
     tokens: TokenCounter | None
     trust: TrustName | Trust
     denies: Sequence[Capability]
+    read_only: bool
     erased_since: Answer
     new_scope: NewScope
     tracer: Tracer | None
@@ -75,6 +76,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
             who then takes off nothing that a person set.
         denies: what a person's opening does not do either: "release" (unpin, end a hold, settle quarantine and bans),
             "policy", "settings", "erase", "tokens".
+        read_only: open it only to read: nothing is written, not even that something was used, and what would write
+            raises ReadOnly. So it is opened, with a warning, where its file or folder is not writable.
         erased_since: what is done with a file that holds what was erased since it was copied: "refuse" raises
             ErasedSince, "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases it again first.
         new_scope: what is done where nobody ever wrote to the scope: "make" begins it, "refuse" raises NotFound with
@@ -109,6 +112,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.denies = frozenset(own.get("denies", ()))
+    core.reads_only = own.get("read_only", False)
     core.erased_since = own.get("erased_since", "refuse")
     core.new_scope = own.get("new_scope", "make")
     core.tracer = own.get("tracer")

@@ -401,7 +401,7 @@ def test_a_read_only_folder_is_said_and_nothing_is_half_done(tmp_path: Path) -> 
         in said
     )
     assert "pieces of it is in the files of the database\n[]\n" in said
-    assert f"{path} is read-only | make the file and its directory writable" in said
+    assert f"{path} is opened to be read alone; nothing was written | open it without --read-only" in said
     assert said.endswith("[]\n")
     assert (
         ""

@@ -476,7 +476,8 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     typed("learn", "The ferry leaves at nine.", "--db", str(path), "--scope", "a")
     path.chmod(0o444)
     refused = [
-        typed("scopes", *words, "--db", str(path), "--scope", "a") for words in (("copy", "b"), ("drop",))
+        typed("scopes", *words, "--db", str(path), "--scope", "a")
+        for words in (("copy", "b"), ("drop", "--yes"))
     ]
     path.chmod(0o644)
 

@@ -18,7 +18,9 @@ RemanenceError
 └── StoreError                      the store cannot do its work
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
     ├── ErasedSince                 the file holds what was erased since it was copied: a person settles that first
-    ├── StoreUnavailable            locked, read-only, full or closed
+    ├── StoreUnavailable            locked, full or closed
+    │   ├── FileReplaced            the database file was removed, moved or replaced while it was open
+    │   └── ReadOnly                the memory is opened to be read alone
     ├── CapabilityMissing           a store of yours cannot do this; nothing was written
     └── StoreDamaged                stored bytes are not what was written
 """
@@ -215,7 +217,15 @@ class ErasedSince(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    """The store is locked, read-only, full or closed; nothing was lost."""
+    """The store is locked, full or closed; nothing was lost."""
+
+
+class FileReplaced(StoreUnavailable):
+    """The database file was removed, moved or replaced while it was open; nothing was stored in its place."""
+
+
+class ReadOnly(StoreUnavailable):
+    """The memory is opened to be read alone, or its file allows no more; nothing was written."""
 
 
 def build_memory_refusal(error: BaseException) -> StoreUnavailable | None:

@@ -196,6 +196,10 @@ class Common:
         str | None,
         Parameter(help=f"The database file; {DATABASE} where neither this nor REMANENCE_DB says another."),
     ] = None
+    read_only: Annotated[
+        bool,
+        Parameter(negative=(), help="Write nothing; so it is where the file or its folder is not writable."),
+    ] = False
     scope: Annotated[str | None, Parameter(help="Whose memory; 'default' where nothing is said.")] = None
     agent: Annotated[str | None, Parameter(help="Who writes and asks.")] = None
     as_agent: Annotated[

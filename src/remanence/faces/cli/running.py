@@ -272,7 +272,7 @@ def open_engine(
         gc.freeze()  # what is imported by now is never looked through
         gc.enable()
     path = str(database(common))
-    if store is None:
+    if store is None and not common.read_only:
         _tell_of_upgrade(path)
     return open_memory(
         path,
@@ -284,6 +284,7 @@ def open_engine(
         store=store,
         trust="agent" if common.as_agent else trust,
         denies=denies,
+        read_only=common.read_only,
         erased_since=erased_since,
         new_scope=new_scope,
         tracer=tracer,

@@ -28,7 +28,7 @@ from remanence.text.analysis import visible
 WRONG = 2
 ERASED_SINCE = 3  # the file holds what was erased since it was copied, and is not opened
 _COMMON = {f"--{one.name.replace('_', '-')}": one.name for one in fields(Common)}
-_FLAGS = frozenset({"--json", "--as-agent"})
+_FLAGS = frozenset({"--json", "--as-agent", "--read-only"})
 NUMBERS = {int: "a whole number", float: "a number"}
 
 

@@ -12,6 +12,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from remanence.core.errors import RemanenceError
 from remanence.faces.rest import problems
 from remanence.faces.rest.offers import BODY_BYTES_MAX, SEND_LESS
 from remanence.faces.rest.problems import RequestRefused
@@ -80,6 +81,10 @@ class RequestGuard:
             answer.headers["connection"] = (
                 "close"  # the body was not read, and is not to be taken for a request
             )
+            await answer(scope, receive, send_safely)
+        except RemanenceError as error:  # the tokens are in the store
+            name = type(error).__name__
+            answer = refuse(problems.find_status(error), str(error), error.recovery, error=name)
             await answer(scope, receive, send_safely)
         except TimeoutError:
             if not began:

@@ -120,7 +120,7 @@ def build_response(
 
 
 def build_answer_to_agent(
-    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None
+    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None, **_: Any
 ) -> JSONResponse:
     """Return a refusal as the Model Context Protocol has it: its clients show the message of nothing else."""
     error = {"code": _REFUSED, "message": f"{detail}\n→ {recovery}"}

@@ -132,6 +132,7 @@ class Core:
     agent: str | None = None
     pulse: Pulse | None = None
     policy_given: bool = False
+    reads_only: bool = False  # nothing is written
     fades_by: ClockName = "wall"
     writer: Writer | None = None
     trust: Trust = Trust.USER  # the most that what comes in through this opening is believed

@@ -260,7 +260,7 @@ async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
         for name, row in rows.items()
         if name not in current or (current[name] != row and current[name]["source"] == "builtin")
     }
-    if swap:
+    if swap and not core.reads_only:
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap=swap))
 
 

@@ -107,7 +107,7 @@ class ErasedSinceVerbs:
 
 async def _open_to_write(core: Core) -> None:
     await core.store.close()
-    await core.store.open()
+    await core.store.open(read_only=core.reads_only)
 
 
 async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasure:

@@ -62,6 +62,7 @@ class Uses:
         self._next: tuple[str | None, Part] | None = None  # who wrote last, and the part that may follow
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()  # somebody waits until all is written
+        self.are_counted = True
 
     def give_up(self) -> int:
         """Forget the uses that wait to be written; return how many they were."""
@@ -80,7 +81,7 @@ class Uses:
 
         `links` are theirs, and of others, as they were just read.
         """
-        if not seqs:
+        if not seqs or not self.are_counted:
             return
         batch = self._pending.setdefault((agent, self._time_of(agent)), _UseBatch())
         batch.seqs.update(seqs)

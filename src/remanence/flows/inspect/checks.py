@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.errors import StoreError
+from remanence.core.errors import StoreError, StoreUnavailable
 from remanence.core.model import REJECTED_PATH, STANDING, Kind, Role
 from remanence.core.results import number
 from remanence.core.snapshot import Snapshot, SnapshotRequest, load_bearing
@@ -105,7 +105,9 @@ def build_absent_check(path: str) -> Check:
 
 
 def make_unreadable_check(error: StoreError) -> Check:
-    """Say that what is there cannot be read."""
+    """Say that what is there cannot be read; where it is only not to be had now, raise that: it is no damage."""
+    if isinstance(error, StoreUnavailable):
+        raise error
     return Check(NAME, False, str(error), advice=error.recovery)
 
 

@@ -86,13 +86,16 @@ async def start(core: Core) -> None:
     core.process = OpeningProcess()
     await opening_checks.compare_ledgers(core)
     looks = core.unsettled is not None and core.erased_since == "look"
-    await core.store.open(read_only=looks)
+    await core.store.open(read_only=looks or core.reads_only)
+    core.reads_only = core.reads_only or (not looks and getattr(core.store, "reads_only", False))
+    core.uses.are_counted = not core.reads_only
     fits = False
     try:
         if not looks:
-            if core.new_scope == "refuse":
+            if core.new_scope == "refuse" or core.reads_only:
                 await opening_checks.refuse_new_scope(core)
-            await opening_checks.settle_ledgers(core, _erase_again)
+            if core.unsettled is not None or not core.reads_only:
+                await opening_checks.settle_ledgers(core, _erase_again)
             await resume(core)
         fits = True
     finally:

@@ -7,12 +7,14 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 
+from remanence.core.errors import StoreUnavailable
 from remanence.core.model import Status
 from remanence.store.base import DOUBT_UNDO, GO_BACK, MAKE_ANEW, Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
+from remanence.store.sqlite.dialect import meaning
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.store.sqlite.string_ids import StringIds
 
@@ -107,6 +109,8 @@ def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     try:
         faults.extend(look())
     except _UNREADABLE as error:
+        if isinstance(meaning(error), StoreUnavailable):  # it says nothing of what is stored
+            raise
         faults.append(f"cannot be read: {error}")
     more = f" and {len(faults) - SHOWN_MAX} more" if len(faults) > SHOWN_MAX else ""
     if not faults:

@@ -6,15 +6,21 @@ Knows sqlite3 and the error tree; knows nothing of memories, scopes or changes.
 import os
 import sqlite3
 import struct
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from errno import ENOLCK, ENOSYS, EOPNOTSUPP
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import sleep
 
 import orjson
 
 from remanence.core.errors import (
     Conflict,
+    FileReplaced,
     InvalidInput,
+    ReadOnly,
     RemanenceError,
     StoreDamaged,
     StoreError,
@@ -22,6 +28,9 @@ from remanence.core.errors import (
     StoreUnavailable,
     build_memory_refusal,
 )
+
+if sys.platform != "win32":
+    import fcntl
 
 APPLICATION_ID = 0x52454D41  # "REMA"
 # None of the versions before it was published, see decision 66.
@@ -47,10 +56,73 @@ WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instan
 TERMS_VIEW = "CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, words, row)"
 
 
+class OpenFiles:
+    """The database of a store and what SQLite keeps beside it, each by device and inode as it was opened.
+
+    SQLite goes on writing into a file that was removed or replaced, and reports success. `given` is the path that the
+    caller named, `path` where the file lies; a copy with `cp` over the file keeps its inode, and is not noticed.
+    """
+
+    def __init__(self, given: str) -> None:
+        self.given = given
+        self.path = given if given == IN_MEMORY else os.path.realpath(given)
+        self._named = os.path.abspath(given)  # noqa: PTH100 - a link may be pointed elsewhere
+        self._side_files = f"{self.path}-wal", f"{self.path}-shm"
+        self._identities: dict[str, tuple[int, int]] = {}
+
+    def note(self) -> None:
+        """Remember what lies there, once a connection holds it."""
+        if self.given != IN_MEMORY:
+            files = self._named, self.path, *self._side_files
+            self._identities = {file: one for file in files if (one := _identify(file)) is not None}
+
+    def check(self, connection: sqlite3.Connection | None = None) -> None:
+        """Raise FileReplaced where one of the files lies there no longer, or another in its place."""
+        for file, identity in self._identities.items():
+            if _identify(file) != identity:
+                if connection is not None:
+                    self._clear_log(connection)
+                raise _build_replacement(file, self._named)
+
+    def _clear_log(self, connection: sqlite3.Connection) -> None:
+        """Write the log into the database where that lies elsewhere now, and remove the log.
+
+        SQLite would leave it, and whatever is put in the place of the database would be read together with it.
+        """
+        if _identify(self.path) == self._identities[self.path]:
+            return
+        with suppress(sqlite3.Error):  # the disk is gone, or full
+            (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            for file in () if is_busy else self._side_files:
+                if _identify(file) == self._identities.get(file):
+                    Path(file).unlink(missing_ok=True)
+
+
+def _identify(file: str) -> tuple[int, int] | None:
+    """Return the device and inode of a file; None where nothing lies there, or the system numbers no files."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - at every commit
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_ino else None
+
+
+def _build_replacement(file: str, database: str) -> FileReplaced:
+    keep = "put the file back, or restore a backup in its place"
+    if file != database:
+        keep = "what was answered before is written into the database as the last of them closes it"
+    return FileReplaced(
+        f"{file} was removed, moved or replaced while it was open",
+        recovery=f"stop every process that uses {database}: {keep}; then start again. Nothing was stored since",
+    )
+
+
 def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with every pragma set and read back; errors are still sqlite3's own."""
+    """Open a connection to a file that is there, with every pragma set; errors are still sqlite3's own."""
+    real = path if path == IN_MEMORY else f"{Path(os.path.realpath(path)).as_uri()}?mode=rw"  # makes no file
     connection = sqlite3.connect(
-        path,
+        real,
+        uri=True,
         timeout=busy_ms / 1_000,
         isolation_level=None,
         check_same_thread=False,
@@ -67,21 +139,89 @@ def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> s
     return connection
 
 
-def connect_read_only(path: str) -> sqlite3.Connection:
-    """Open a connection that changes no byte of the file and makes none beside it where it can be helped."""
-    still = "" if os.path.lexists(f"{path}-wal") else "&immutable=1"
+_UNOPENED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")  # of a log that SQLite can read only where it can write
+
+
+class ReadConnection(sqlite3.Connection):
+    """A connection that writes nothing; `seen` is what it takes to stay as it is, None where it follows changes."""
+
+    path: str
+    seen: tuple[int, ...] | None = None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether another process has begun to write meanwhile, so that the file is to be opened anew."""
+        return self.seen is not None and self.seen != _describe_state(self.path)
+
+
+def _describe_state(path: str) -> tuple[int, ...]:
+    """Return what changes of a database and its log as another process writes; nothing where there is no database."""
+    with suppress(OSError):
+        found, log = Path(path).stat(), Path(f"{path}-wal")
+        return found.st_mtime_ns, found.st_size, found.st_ino, log.stat().st_size if log.exists() else -1
+    return ()
+
+
+def connect_read_only(path: str) -> ReadConnection:
+    """Open a connection to a database of this version that changes no byte of it.
+
+    Raises:
+        StoreUnavailable: the file has a log that cannot be read where it lies.
+        ReadOnly: the file is of an older version.
+    """
+    try:
+        connection = open_read_only(path)
+    except sqlite3.OperationalError as error:
+        if not Path(f"{path}-wal").exists() or not error.sqlite_errorname.startswith(_UNOPENED):
+            raise
+        raise StoreUnavailable(
+            f"{path} has a log ({path}-wal) that cannot be read in this folder",
+            recovery="copy both files to a folder that can be written, and open the copy there",
+        ) from error
+    try:
+        version = version_of(connection)
+        if version != SCHEMA_VERSION:
+            raise ReadOnly(
+                f"{path} has version {version}, and comes to version {SCHEMA_VERSION} only where it may be written",
+                recovery="copy it to a folder that can be written, and open the copy",
+            )
+        connection.execute("PRAGMA temp_store = 2")
+        connection.execute(TERMS_VIEW)
+    except (sqlite3.Error, RemanenceError):
+        connection.close()
+        raise
+    return connection
+
+
+def open_read_only(path: str) -> ReadConnection:
+    """Open a database of any version to read it, and make nothing beside it where it can be helped.
+
+    Where no log lies beside it nobody has it open to write: SQLite is told that it does not change.
+    """
+    real = os.path.realpath(path)
+    state = _describe_state(real)
+    log_bytes = state[-1] if state else None
+    try:
+        return _open_seen(real, state if log_bytes == -1 else None)
+    except sqlite3.OperationalError:
+        if log_bytes != 0:
+            raise
+        return _open_seen(real, state)  # an empty log, in a folder where SQLite can make nothing
+
+
+def _open_seen(real: str, seen: tuple[int, ...] | None) -> ReadConnection:
     connection = sqlite3.connect(
-        f"{Path(os.path.realpath(path)).as_uri()}?mode=ro{still}",
+        f"{Path(real).as_uri()}?mode=ro{'' if seen is None else '&immutable=1'}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=_STATEMENTS_CACHED,
+        factory=ReadConnection,
     )
+    connection.path, connection.seen = real, seen
     try:
-        version_of(connection)
-        connection.execute("PRAGMA temp_store = 2")
-        connection.execute(TERMS_VIEW)
-    except (sqlite3.Error, RemanenceError):
+        connection.execute("PRAGMA schema_version")  # only now the file and its log are opened
+    except sqlite3.Error:
         connection.close()
         raise
     return connection
@@ -193,25 +333,35 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
     return application, version, tables
 
 
-def refuse_path(path: str, *, writes: bool = True) -> None:
-    """Raise for a file that cannot be opened, or not for writing, before SQLite makes something beside it."""
+def can_write(path: str) -> bool:
+    """True if a database may be written, or made; SQLite writes beside it, too."""
+    file = Path(os.path.realpath(path))
+    if path == IN_MEMORY or not file.exists():
+        return True
+    # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
+    is_meant_to = bool(file.stat().st_mode & 0o222)
+    return is_meant_to and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def refuse_path(path: str, *, makes: bool = True) -> None:
+    """Raise for a file that cannot be opened, or be made, before SQLite makes something beside it."""
     if sqlite3.sqlite_version_info < SQLITE_MIN:
         least_version = ".".join(map(str, SQLITE_MIN))
         raise StoreIncompatible(
             f"SQLite {sqlite3.sqlite_version} is too old",
             recovery=f"use a Python with SQLite {least_version} or newer",
         )
-    if path == IN_MEMORY:
+    if path == IN_MEMORY and makes:
         return
     try:
-        _refuse_file(Path(path), writes=writes)
+        _refuse_file(Path(path), makes=makes)
     except OSError as error:
         raise StoreUnavailable(
             f"{path} cannot be opened: {error.strerror}", recovery="check the path, or name another file"
         ) from error
 
 
-def _refuse_file(file: Path, *, writes: bool) -> None:
+def _refuse_file(file: Path, *, makes: bool) -> None:
     if not file.parent.is_dir():
         raise StoreUnavailable(
             f"there is no directory {file.parent}", recovery="create it, or name another file"
@@ -222,10 +372,9 @@ def _refuse_file(file: Path, *, writes: bool) -> None:
         raise StoreUnavailable(
             f"{file} is not a regular file", recovery="name a file, or one that is not there yet"
         )
-    # The mode counts, not the right: an administrator may write to a file that was meant to be read only.
-    if writes and file.exists() and not file.stat().st_mode & 0o222:
+    if not makes and not file.exists():
         raise StoreUnavailable(
-            f"{file} is read-only", recovery="make it writable, or copy it and open the copy"
+            f"there is no {file}", recovery="name a file that is there, or open it to write"
         )
 
 
@@ -289,6 +438,8 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
     name = getattr(error, "sqlite_errorname", "") or ""
     if isinstance(error, UnicodeDecodeError):  # SQLite quotes bytes of the file that are no text
         name = "SQLITE_CORRUPT"
+    if name == "SQLITE_BUSY" and not _can_lock(Path(path).absolute().parent):
+        name = "SQLITE_IOERR_LOCK"
     if name.startswith("SQLITE_CONSTRAINT"):
         return _constraint(name, str(error))
     for prefix, (kind, message, recovery) in _MEANINGS.items():
@@ -341,6 +492,21 @@ def _constraint(name: str, message: str) -> RemanenceError:
     )
 
 
+def _can_lock(folder: Path) -> bool:
+    """True if files of a folder can be locked; SQLite calls a database busy, too, where its disk has no locks."""
+    if sys.platform == "win32":
+        return True
+    with suppress(OSError), TemporaryFile(dir=folder) as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno not in {ENOLCK, EOPNOTSUPP, ENOSYS}
+    return True
+
+
+_DAMAGE = StoreDamaged, "{path} is damaged: {error}", "run `doctor`, then go back to the latest backup"
+_NO_RIGHTS = StoreUnavailable, "{path} may not be opened", "check the rights on the file"
+# By how the name of SQLite's extended code begins; the first that fits.
 _MEANINGS: dict[str, tuple[type[StoreError], str, str]] = {
     "SQLITE_BUSY": (
         StoreUnavailable,
@@ -348,12 +514,22 @@ _MEANINGS: dict[str, tuple[type[StoreError], str, str]] = {
         "wait until it has finished, or stop it; nothing was written",
     ),
     "SQLITE_LOCKED": (StoreUnavailable, "{path} is locked", "try again; nothing was written"),
-    "SQLITE_READONLY": (StoreUnavailable, "{path} is read-only", "make the file and its directory writable"),
+    "SQLITE_READONLY": (ReadOnly, "{path} is read-only", "make the file and its directory writable"),
     "SQLITE_FULL": (
         StoreUnavailable,
         "the disk is full: {path} could not grow",
         "make room and try again; nothing was written",
     ),
+    **dict.fromkeys(
+        ("SQLITE_IOERR_LOCK", "SQLITE_IOERR_RDLOCK", "SQLITE_IOERR_SHMLOCK", "SQLITE_PROTOCOL"),
+        (
+            StoreUnavailable,
+            "{path} cannot be locked: its disk has no file locks",
+            "keep the file on a local disk; nothing was written",
+        ),
+    ),
+    "SQLITE_IOERR_CORRUPTFS": _DAMAGE,
+    "SQLITE_IOERR_ACCESS": _NO_RIGHTS,
     "SQLITE_IOERR": (
         StoreUnavailable,
         "{path}: the disk refused ({error})",
@@ -364,18 +540,15 @@ _MEANINGS: dict[str, tuple[type[StoreError], str, str]] = {
         "{path} cannot be opened",
         "check the path and the rights on its directory",
     ),
-    "SQLITE_PERM": (StoreUnavailable, "{path} may not be opened", "check the rights on the file"),
+    "SQLITE_PERM": _NO_RIGHTS,
+    "SQLITE_AUTH": _NO_RIGHTS,
     "SQLITE_NOMEM": (StoreUnavailable, "memory ran out", "free memory and try again; nothing was written"),
     "SQLITE_NOTADB": (
         StoreIncompatible,
         "{path} is not a database",
         "name another file; this one was not touched",
     ),
-    "SQLITE_CORRUPT": (
-        StoreDamaged,
-        "{path} is damaged: {error}",
-        "run `doctor`, then go back to the latest backup",
-    ),
+    "SQLITE_CORRUPT": _DAMAGE,
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, make_private, meaning, refuse_path
+from remanence.store.sqlite.dialect import IN_MEMORY, make_private, meaning, open_read_only, refuse_path
 
 HOME = "home"  # the row of `meta` with the path
 _VALUE = "SELECT value FROM meta WHERE name = ?"
@@ -87,18 +87,11 @@ def origin_at(path: str | Path) -> bytes | None:
 
 @contextmanager
 def peek(path: str) -> Iterator[sqlite3.Connection]:
-    """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file.
-
-    Where no log lies beside it nobody has it open to write, and none is made: SQLite is told that it does not change.
-    """
+    """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file."""
     real = os.path.realpath(path)
     if not stat.S_ISREG(Path(real).stat().st_mode):
         raise OSError(f"{path} is not a regular file")
-    still = "" if os.path.lexists(f"{real}-wal") else "&immutable=1"
-    where = f"{Path(real).as_uri()}?mode=ro{still}"
-    with closing(
-        sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
-    ) as connection:
+    with closing(open_read_only(real)) as connection:
         yield connection
 
 

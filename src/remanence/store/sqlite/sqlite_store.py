@@ -8,6 +8,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
 from remanence.core.claim import Claim, Forbidden
-from remanence.core.errors import StoreUnavailable
+from remanence.core.errors import FileReplaced, ReadOnly, StoreUnavailable
 from remanence.core.model import Link, Memory, Relation
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
@@ -63,6 +64,8 @@ from remanence.store.sqlite import (
 from remanence.store.sqlite.dialect import (
     BUSY_MS,
     IN_MEMORY,
+    OpenFiles,
+    can_write,
     connect,
     connect_read_only,
     make_private,
@@ -84,9 +87,9 @@ class _WriterThread(Worker):
     """The one thread that writes; names that its transaction made are shared once it is committed."""
 
     def __init__(
-        self, connect: Callable[[], sqlite3.Connection], path: str, fresh: Fresh, busy_ms: int
+        self, connect: Callable[[], sqlite3.Connection], files: OpenFiles, fresh: Fresh, busy_ms: int
     ) -> None:
-        super().__init__(connect, path, name="writer", busy_ms=busy_ms)
+        super().__init__(connect, files, name="writer", busy_ms=busy_ms)
         self._fresh = fresh
 
     def handle_commit(self) -> None:
@@ -105,6 +108,7 @@ class SqlStore:
         self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
     ) -> None:
         self._path = path
+        self._files = OpenFiles(path)
         self._random = random
         self._busy_ms = busy_ms
         self._names = StringIds()
@@ -112,26 +116,29 @@ class SqlStore:
         self._writer: _WriterThread | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
-        self._reads_only = False
+        self.reads_only = False
         self._notes_home = path != IN_MEMORY  # the next write notes where the file lives
 
     async def open(self, *, read_only: bool = False) -> None:
         """Make the store ready; `closed_cleanly` then tells whether the file was left in order.
 
-        With `read_only` no byte of the file is changed.
+        With `read_only`, and where nothing can be written, `reads_only` is set and no byte of the file is changed.
         """
         if self._writer is not None:
             return
-        self._reads_only = read_only
-        refuse_path(self._path, writes=not read_only)
+        refuse_path(self._path, makes=not read_only)
+        self.reads_only = read_only or not can_write(self._path)
+        if self.reads_only and not read_only:
+            LOG.warning("%s cannot be written: it is opened to be read alone", self._path)
         # The write-ahead log goes with the last connection that is closed; one that lies there was left behind, or
         # is in use by another process.
         self.closed_cleanly = not _left_log(self._path)
-        if self._path != IN_MEMORY and not read_only:
+        if self._path != IN_MEMORY and not self.reads_only:
             make_private(self._path)
-        self._names = StringIds()  # another file may lie at the path by now
+        self._files = OpenFiles(self._path)  # another file may lie at the path by now
+        self._names = StringIds()
         self._fresh = Fresh(self._names)
-        writer = _WriterThread(self._connect, self._path, self._fresh, self._busy_ms)
+        writer = _WriterThread(self._connect, self._files, self._fresh, self._busy_ms)
         writer.start()
         ledger_file.note_open(self._path)
         try:
@@ -142,7 +149,7 @@ class SqlStore:
                 ledger_file.note_closed(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
-            readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
+            readers = Worker(self._connect_reader, self._files, name="reader", threads=READERS)
             try:
                 readers.start()
             except StoreUnavailable:
@@ -260,7 +267,9 @@ class SqlStore:
         leftovers = await self._read(cleaning.left_unless_due)
         if leftovers is not None:
             return CleanResult(found=tuple(leftovers))
-        return await asyncio.to_thread(cleaning.clean, self._path)
+        self._refuse_write()
+        self._files.check()
+        return await asyncio.to_thread(cleaning.clean, self._files.path)
 
     async def erased_ids(self, scope: str) -> list[str]:
         """Return the ids of the memories that were erased, the earliest first."""
@@ -286,7 +295,8 @@ class SqlStore:
 
         if not await self._write(learn):
             return False
-        await asyncio.to_thread(cleaning.keep_ledger, self._path)
+        self._files.check()
+        await asyncio.to_thread(cleaning.keep_ledger, self._files.path)
         return True
 
     async def keep_standing(self, scope: str, cause: Cause) -> int:
@@ -370,7 +380,7 @@ class SqlStore:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
         doctor = self._writer
         if self._path != IN_MEMORY and doctor is not None:
-            doctor = Worker(self._connect_plain, self._path, name="doctor")  # type: ignore[assignment]
+            doctor = Worker(partial(self._connect_reader, query_only=False), self._files, name="doctor")  # type: ignore[assignment]
             doctor.start()
         try:
             return await self._check_open(doctor).ask(
@@ -392,6 +402,7 @@ class SqlStore:
         return await self._check_open(self._readers or self._writer).ask(following, reads=True)
 
     async def _write(self, work: Work[Answer]) -> Answer:
+        self._refuse_write()
         if not self._notes_home:
             return await self._check_open(self._writer).ask(work)
 
@@ -403,30 +414,46 @@ class SqlStore:
         self._notes_home = False
         return answer
 
+    def _refuse_write(self) -> None:
+        if self.reads_only:
+            raise ReadOnly(
+                f"{self._path} is opened to be read alone; nothing was written",
+                recovery="open it without --read-only (read_only=True); where its file or folder is not writable, make"
+                " both writable, or copy the file and open the copy",
+            )
+
     def _check_open(self, worker: Worker | None) -> Worker:
         if worker is None:
             raise StoreUnavailable("the store is closed", recovery="open it first")
         return worker
 
     def _connect(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return connect_read_only(self._path)
+        if self.reads_only:
+            read_connection = self._connect_reader()
+            self._files.note()
+            return read_connection
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
         mode = restrict_mode(self._path)
         if mode is not None:
             LOG.warning("others could read %s (mode %04o); they no longer can", self._path, mode)
+        self._files.note()
         return connection
 
-    def _connect_reader(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return connect_read_only(self._path)
-        return connect(self._path, busy_ms=self._busy_ms, query_only=True)
-
-    def _connect_plain(self) -> sqlite3.Connection:
-        if self._reads_only:
-            return connect_read_only(self._path)
-        return connect(self._path, busy_ms=self._busy_ms)
+    def _connect_reader(self, *, query_only: bool = True) -> sqlite3.Connection:
+        self._files.check()
+        path = self._files.path
+        connection = (
+            connect_read_only(path)
+            if self.reads_only
+            else connect(path, busy_ms=self._busy_ms, query_only=query_only)
+        )
+        try:
+            self._files.check()
+        except FileReplaced:
+            connection.close()
+            raise
+        return connection
 
 
 def _left_log(path: str) -> bool:

@@ -6,14 +6,23 @@ Knows queues, savepoints and event loops; knows nothing of what a job reads or w
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
-from remanence.core.errors import RemanenceError, StoreUnavailable
+from remanence.core.errors import FileReplaced, RemanenceError, StoreUnavailable
 from remanence.core.process import OpeningProcess
-from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, build_row_damage, meaning
+from remanence.store.sqlite.dialect import (
+    BUSY_MS,
+    UNREADABLE,
+    OpenFiles,
+    ReadConnection,
+    begin_writing,
+    build_row_damage,
+    meaning,
+)
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -49,14 +58,14 @@ class Worker:
     def __init__(
         self,
         connect: Callable[[], sqlite3.Connection],
-        path: str,
+        files: OpenFiles,
         *,
         name: str,
         threads: int = 1,
         busy_ms: int = BUSY_MS,
     ) -> None:
         self._connect = connect
-        self._path = path
+        self._files, self._path = files, files.given
         self._busy_ms = busy_ms
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._threads = [
@@ -128,6 +137,8 @@ class Worker:
             _answer([*jobs, *self._drain_queue()])
             self._queue.put(None)  # for the next thread of the same queue
             if connection is not None:
+                with suppress(FileReplaced):
+                    self._files.check(connection)
                 connection.close()
 
     def _serve(
@@ -135,6 +146,9 @@ class Worker:
     ) -> sqlite3.Connection | None:
         """Do jobs on the connection, which is made where there is none yet; return it."""
         try:
+            if isinstance(connection, ReadConnection) and connection.is_outdated:
+                connection.close()
+                connection = None
             connection = connection or self._connect()
             self.connected = True
         except (sqlite3.Error, RemanenceError, UnicodeDecodeError, MemoryError) as error:
@@ -185,8 +199,9 @@ class Worker:
     def _read(self, connection: sqlite3.Connection, job: Job[Any]) -> None:
         """Do one job on a frozen state of the database."""
         try:
+            self._files.check(connection)
             connection.execute("BEGIN")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, FileReplaced) as error:
             self._refuse([job], error)
         else:
             self._attempt(connection, job)
@@ -212,8 +227,9 @@ class Worker:
     def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
         """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
         try:
+            self._files.check(connection)
             begin_writing(connection, self._busy_ms)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, FileReplaced) as error:
             self._refuse(group, error)
             return True
         try:
@@ -229,6 +245,10 @@ class Worker:
             self._refuse(group, error)
             return False
         self.handle_commit()
+        try:
+            self._files.check(connection)
+        except FileReplaced as error:  # what was written lies where nobody finds it
+            self._refuse(group, error)
         return True
 
     def _step(self, connection: sqlite3.Connection, job: Job[Any], *, alone: bool) -> None:
