@@ -57,6 +57,11 @@ _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
     "5XX": {"model": Problem, "description": "Failed", "content": {problems.MEDIA_TYPE: {}}},
 }
+EMPTIED = problems.build_response(
+    410,
+    "this was done once; its answer was emptied when memories of the scope were erased",
+    "see what is there now; with a new key it is done again",
+)
 _BEHIND_TOKENS: dict[str, Any] = {"security": [{"token": []}]}
 _DESCRIPTION = (
     "Every verb is a POST whose body holds its arguments. A token says whose memory it is and what is allowed; `scope`"
@@ -83,14 +88,13 @@ IfMatch = Annotated[
 class _KeptAnswer:
     """An answer that is kept, or under way: `turn` is held until it is there, `users` wait for it.
 
-    Of the body that it answers the hash is kept. `is_emptied` once texts of its scope were erased.
+    Of the body that it answers the hash is kept.
     """
 
     asked: bytes
     turn: asyncio.Lock
     answer: Response | None = None
     users: int = 0
-    is_emptied: bool = False
 
 
 class Service:
@@ -205,34 +209,28 @@ class Service:
                     return reply.answer
                 answer = await self._call(call, named_revision=heads.if_match is not None)
                 # What was refused did nothing, and may be tried again; what was cancelled may have done a part.
-                if answer.status_code < 400 or call.running.is_cancelled:
-                    # The answer of an erasure has no text in it, any other that was under way may have.
-                    is_emptied = reply.is_emptied and call.offer.role != "erase"
-                    reply.answer = _build_emptied_answer() if is_emptied else answer
-                    self._reply_bytes += len(reply.answer.body)
+                if answer.status_code >= 400 and not call.running.is_cancelled:
+                    reply.answer = None
+                elif reply.answer is None or call.offer.role == "erase":  # that has no text in it
+                    reply.answer = answer
+                    self._reply_bytes += len(answer.body)
                     self._drop_replies()
                 return answer
         finally:
             reply.users -= 1
-            if reply.answer is None and not reply.users:
-                self._replies.pop(name, None)
+            if reply.answer is None and not reply.users and self._replies.get(name) is reply:
+                del self._replies[name]
 
     def _empty_answers(self, scope: str) -> None:
-        """Keep of each answer of a scope that it was given, and of its events nothing."""
+        """Keep of each answer of a scope, also of one that is under way, that it was given."""
         for (_, of, _, _), reply in self._replies.items():
             if of == scope:
-                reply.is_emptied = True
-            if of == scope and reply.answer is not None:
-                emptied = _build_emptied_answer()
-                self._reply_bytes += len(emptied.body) - len(reply.answer.body)
-                reply.answer = emptied
-        for feed in self._feeds.values():
-            feed.forget()
+                self._reply_bytes -= _count_bytes(reply.answer)
+                reply.answer = EMPTIED
 
     def _drop_replies(self) -> None:
         while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
-            _, dropped = self._replies.popitem(last=False)
-            self._reply_bytes -= 0 if dropped.answer is None else len(dropped.answer.body)
+            self._reply_bytes -= _count_bytes(self._replies.popitem(last=False)[1].answer)
 
     async def _call(self, call: "_VerbCall", *, named_revision: bool) -> Response:
         try:
@@ -471,12 +469,8 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
     return answer
 
 
-def _build_emptied_answer() -> Response:
-    return problems.build_response(
-        410,
-        "this was done once; its answer was emptied when memories of the scope were erased",
-        "see what is there now; with a new key it is done again",
-    )
+def _count_bytes(answer: Response | None) -> int:
+    return 0 if answer is None or answer is EMPTIED else len(answer.body)
 
 
 def _read_revision(if_match: str, arguments: Arguments) -> int:

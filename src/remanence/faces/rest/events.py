@@ -17,7 +17,7 @@ from remanence.flows.inspect.inspect import Event, find_position, read_events
 HEARTBEAT_S = 15.0
 POLL_S = 0.1  # between two looks for what another process wrote
 PAGE = 200
-RECENT_MAX = 1_000  # events that are kept for listeners; who is further behind reads the audit
+PROGRESS_MAX = 1_000  # reports that are kept for listeners
 MEDIA_TYPE = "text/event-stream"
 
 
@@ -39,9 +39,8 @@ class EventFeed:
     def __init__(self, engines: Engines, scope: str) -> None:
         self._engines = engines
         self._scope = scope
-        self._recent: deque[Event] = deque(maxlen=RECENT_MAX)
         self._position = 0
-        self._progress: deque[tuple[int, bytes]] = deque(maxlen=RECENT_MAX)
+        self._progress: deque[tuple[int, bytes]] = deque(maxlen=PROGRESS_MAX)
         self._told = 0  # how often progress was told
         self._came = asyncio.Event()  # another one each time that something has come
         self._listeners = 0
@@ -73,7 +72,7 @@ class EventFeed:
         """Yield what comes after a position and how far calls are from now on; a comment after 15 quiet seconds."""
         told = self._told
         while not self._has_ended:
-            for event in await self._find_later(token, position):
+            for event in await self._read(token, position) if position < self._position else ():
                 position = event.position
                 yield format_event(event)
             later = [one for one in self._progress if one[0] > told]
@@ -88,7 +87,6 @@ class EventFeed:
     def _begin(self, token: AccessToken, position: int) -> None:
         self._listeners += 1
         if self._watching is None or self._watching.done():
-            self._recent.clear()
             self._position = position
             self._watching = asyncio.create_task(self._watch(token))
 
@@ -96,11 +94,6 @@ class EventFeed:
         """Let all listeners go."""
         self._has_ended = True
         self._wake()
-
-    def forget(self) -> None:
-        """Keep no event: whoever is behind reads the audit, from which an erasure has taken the words."""
-        self._recent.clear()
-        self._progress.clear()
 
     def tell_progress(self, progress: Mapping[str, object]) -> None:
         """Tell all who listen how far a call is, without an `id`: it is in no audit, and nobody can go on behind it."""
@@ -113,12 +106,8 @@ class EventFeed:
         self._came.set()
         self._came = asyncio.Event()
 
-    async def _find_later(self, token: AccessToken, position: int) -> list[Event]:
-        """Return what came after a position: of what is kept, or of the audit where that begins later."""
-        if position >= self._position:
-            return []
-        if self._recent and self._recent[0].position <= position + 1:
-            return [event for event in self._recent if event.position > position]
+    async def _read(self, token: AccessToken, position: int) -> list[Event]:
+        """Read what came after a position from the audit: nothing is kept here that an erasure would have to empty."""
         async with self._engines.use(self._scope, token) as memory:
             return await read_events(memory._core, position, PAGE)  # noqa: SLF001 # the change sequence is no verb's
 
@@ -135,9 +124,7 @@ class EventFeed:
     async def _watch(self, token: AccessToken) -> None:
         """Look for what was written, here or by another process, as long as somebody listens."""
         while self._listeners and not self._has_ended:
-            async with self._engines.use(self._scope, token) as memory:
-                events = await read_events(memory._core, self._position, PAGE)  # noqa: SLF001 # as above
-                self._recent.extend(events)  # within: what was read before an erasure is forgotten by the end
+            events = await self._read(token, self._position)
             if not events:
                 await asyncio.sleep(POLL_S)
                 continue
