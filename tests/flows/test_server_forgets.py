@@ -172,13 +172,14 @@ def test_nothing_in_the_memory_of_the_server_says_what_was_erased(
     browser = log_in(server)
     listener = Listener(server, server.tokens["default", "watch"])
     for role in ("read", "curate", "erase"):
-        for verb, body in (
+        asked: tuple[tuple[str, dict[str, Any]], ...] = (
             ("recall", {"query": f"the therapist {WORD}"}),
             ("list", {"status": "any"}),
             ("explain", {"name": "it"}),
             ("frame", {"name": "self"}),
             ("boot", {}),
-        ):
+        )
+        for verb, body in asked:
             assert 200 == send(server, verb, role, **body).status, verb
     send(server, "export", "curate", key=True)
     send(server, "learn", "write", key=True, text=f"{WORD} rests.", category=5)
@@ -242,6 +243,7 @@ def test_what_a_session_wrote_is_erased_beside_the_daemon(server: Server, file: 
     assert 200 == send(server, "note", "write", turn=note, session=begun).status
     learned = send(server, "learn", "write", text=f"{WORD} likes plums.").document
     browser = log_in(server)
+    page = browser.open("/erase")
     for _ in range(10):
         listed = send(server, "list", "read", status="any", limit=100).document
         names = ", ".join(f"#{one['seq']}" for one in listed if WORD in one["text"])
