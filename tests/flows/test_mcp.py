@@ -19,9 +19,10 @@ from mcp.client.stdio import stdio_client
 
 import remanence
 from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput
 from remanence.core.model import short_id
 from remanence.faces.mcp.server import McpSession, build_server
-from remanence.faces.mcp.tools import CURATING, READING
+from remanence.faces.mcp.tools import CURATING, READING, Plans
 from remanence.store.base import Bookkeeping
 from remanence.text.tokens import token_counts
 from tests.meaning import Meaning
@@ -1060,3 +1061,14 @@ def test_an_agent_mends_links_and_takes_its_own_run_back(tmp_path: Path) -> None
     assert soup in recalled(again)
     assert f"Took back run {runs(done)[0]}: 1 change." == back
     assert 1 == len([line for line in whole if " undo: " in line and "status archived → inbox" in line])
+
+
+def test_an_agent_waits_for_two_long_answers_at_most() -> None:
+    """Each reads a whole scope; the next is told to come again, and may once one is done."""
+    plans = Plans()
+    with plans.work_out():
+        with plans.work_out():
+            with pytest.raises(InvalidInput, match="2 long answers are under way"), plans.work_out():
+                pass
+        with plans.work_out():
+            pass

@@ -5,7 +5,8 @@ they are called by.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, TypedDict, Unpack
@@ -57,6 +58,7 @@ Query = Annotated[str | None, Field(description="In its own words; none: the new
 Budget = Annotated[int | None, Field(description="At most so many tokens.")]
 Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
+UNDER_WAY_MAX = 2  # answers to one agent at once that read a whole scope
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
 
 
@@ -82,6 +84,20 @@ class Plans:
     def __init__(self) -> None:
         self._waiting: dict[str, Plan | Forgetting] = {}
         self._applied: dict[str, list[str]] = {}  # the runs of those that were applied, by the plans' ids
+        self._under_way = 0
+
+    @contextmanager
+    def work_out(self) -> Iterator[None]:
+        """Work something out of a whole scope; refused where this agent waits for as many such answers as it may."""
+        if self._under_way >= UNDER_WAY_MAX:
+            raise InvalidInput(
+                f"{UNDER_WAY_MAX} long answers are under way for you", recovery="call it again in a second"
+            )
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
 
     def add(self, plan: Plan | Forgetting) -> str:
         """Keep a plan and return its id; the oldest goes where too many wait."""
@@ -197,7 +213,8 @@ class Tools:
         others = {link.source + link.target - memory.seq for link in links}
         ends = [await self.memory.get(seq) for seq in sorted(others)]
         events = await self.memory.history(memory.seq)
-        explanation = await self.memory.explain(memory.seq, _preset(policy))
+        with self.plans.work_out():
+            explanation = await self.memory.explain(memory.seq, _preset(policy))
         return answers.render_memory(
             memory, {one.seq: one for one in ends}, links, events[-EVENTS:], explanation
         )
@@ -352,7 +369,8 @@ class Tools:
         limit: Annotated[int | None, Field(description="Of each rule; else 5.")] = None,
     ) -> str:
         """Show what a policy would do now."""
-        draft = await self.memory.plan(_preset(policy))
+        with self.plans.work_out():
+            draft = await self.memory.plan(_preset(policy))
         report = draft.describe() if limit is None else await self.memory.describe_plan(draft, limit=limit)
         return answers.render_waiting_plan(self.plans.add(draft), report)
 
