@@ -1066,9 +1066,8 @@ def test_an_agent_mends_links_and_takes_its_own_run_back(tmp_path: Path) -> None
 def test_an_agent_waits_for_two_long_answers_at_most() -> None:
     """Each reads a whole scope; the next is told to come again, and may once one is done."""
     plans = Plans()
-    with plans.work_out():
-        with plans.work_out():
-            with pytest.raises(InvalidInput, match="2 long answers are under way"), plans.work_out():
-                pass
-        with plans.work_out():
-            pass
+    refused = pytest.raises(InvalidInput, match="2 long answers are under way")
+    with plans.work_out(), plans.work_out(), refused, plans.work_out():
+        pass
+    with plans.work_out(), plans.work_out():
+        pass
