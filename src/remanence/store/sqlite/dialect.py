@@ -76,10 +76,14 @@ class OpenFiles:
             files = self._named, self.path, *self._side_files
             self._identities = {file: one for file in files if (one := _identify(file)) is not None}
 
-    def check(self, connection: sqlite3.Connection | None = None) -> None:
-        """Raise FileReplaced where one of the files lies there no longer, or another in its place."""
+    def check(self, connection: sqlite3.Connection | None = None, *, log: bool = False) -> None:
+        """Raise FileReplaced where the database lies there no longer, or another in its place.
+
+        With `log` what SQLite keeps beside it too: without that this process reads all, and others would miss what it
+        writes.
+        """
         for file, identity in self._identities.items():
-            if _identify(file) != identity:
+            if (log or file not in self._side_files) and _identify(file) != identity:
                 if connection is not None:
                     self._clear_log(connection)
                 raise _build_replacement(file, self._named)

@@ -227,7 +227,7 @@ class Worker:
     def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
         """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
         try:
-            self._files.check(connection)
+            self._files.check(connection, log=True)
             begin_writing(connection, self._busy_ms)
         except (sqlite3.Error, FileReplaced) as error:
             self._refuse(group, error)
