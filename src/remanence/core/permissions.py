@@ -4,8 +4,7 @@ An opening that is believed less than a person has no capability, a token may be
 change may touch is judged where it is committed, in `flows/base/protection.py`.
 """
 
-import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import wraps
 from typing import Any, Literal, TypeVar, get_args
 
@@ -90,19 +89,10 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
     return build
 
 
-def _ask_first(verb: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    if inspect.iscoroutinefunction(method):
-
-        @wraps(method)
-        async def later(self: Any, *given: Any, **more: Any) -> Any:
-            refuse_verb(verb, self._core.denied)
-            return await method(self, *given, **more)
-
-        return later
-
+def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
-    def now(self: Any, *given: Any, **more: Any) -> Any:
+    async def ask(self: Any, *given: Any, **more: Any) -> Any:
         refuse_verb(verb, self._core.denied)
-        return method(self, *given, **more)
+        return await method(self, *given, **more)
 
-    return now
+    return ask
