@@ -1,4 +1,4 @@
-"""Memories that become active are linked by time, by what both mention, and from cause to effect, each a few times."""
+"""Memories that become active are linked by time, and by what both mention, each a few times."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from remanence.core.model import Link, Relation, Turn
 from remanence.write.connections import LINKS_MAX, SIBLINGS_MAX
 from tests.flows.conftest import Opener
 
-TIED = (Relation.FOLLOWS, Relation.CO_OCCURS, Relation.CAUSES)
+TIED = (Relation.FOLLOWS, Relation.CO_OCCURS)
 
 
 async def _tied(memory: remanence.Engine, seq: int) -> list[tuple[int, int, Relation]]:
@@ -128,36 +128,6 @@ async def test_what_no_longer_mentions_it_is_linked_to_nobody_by_it(plain: Opene
         await memory.consolidate()
 
         assert [] == await _tied(memory, two)
-
-
-# Causes
-
-
-@pytest.mark.parametrize(
-    ("texts", "pairs"),
-    [
-        (("The pump failed.", "Therefore we bought a new one."), [(1, 2)]),
-        (("The cellar was flooded.", "That is because the pump had failed."), [(2, 1)]),
-        (
-            ("The pump failed on Monday.", "It was hot.", "The cellar flooded because the pump failed."),
-            [(1, 3)],
-        ),
-        (("It was hot.", "The cellar flooded because the pump failed."), []),
-        (("Die Miete stieg stark.", "Wir sind umgezogen, weil die Miete stieg."), [(1, 2)]),
-    ],
-)
-async def test_a_cause_is_linked_to_its_effect(
-    plain: Opener, texts: Sequence[str], pairs: list[tuple[int, int]]
-) -> None:
-    """Whichever of them was said first; what a text explains by itself links it to nobody."""
-    async with plain() as memory:
-        for text in texts:
-            await memory.learn(text, session="s")
-        done = await memory.consolidate()
-        links = {key for seq in range(1, len(texts) + 1) for key in await _tied(memory, seq)}
-
-        assert pairs == sorted((one, two) for one, two, relation in links if relation is Relation.CAUSES)
-        assert len(pairs) == done.steps.get("causes", 0)
 
 
 # What is recorded, and taken back

@@ -8,7 +8,6 @@ from remanence.gate.junk import junk
 from remanence.gate.orders import judge_order
 from remanence.languages import MONTHS, OPPOSITES, UNLISTED, language_of, speaks_foreign
 from remanence.languages.change_words import CHANGING
-from remanence.read.causes import why_of
 from remanence.read.claims import claims_of
 from remanence.read.coverage import find_uncovered
 from remanence.read.cues import language_code
@@ -29,7 +28,6 @@ async def list_facts() -> list[str]:
 
 def read_italian() -> dict[str, object]:
     """Return what the readers of texts find."""
-    cause = why_of("Il server era lento, quindi abbiamo cambiato fornitore.")
     claims = claims_of("La riunione comincia alle nove.")
     return {
         "language": language_of("la casa di mia sorella è a Torino".split()).code,
@@ -40,7 +38,6 @@ def read_italian() -> dict[str, object]:
         "identity": signal("Sono nata a Torino.").level,
         "joke": signal("Mi chiamo Giove. Sto scherzando.").level,
         "facts": asyncio.run(list_facts()),
-        "cause": cause and [cause.cause, cause.effect],
         "claims": [[claim.subject, claim.attribute, claim.value] for claim in claims],
         "changes": [sign.kind for sign in CHANGING["it"].find_signs("adesso la riunione è spostata")],
         "covered": find_uncovered("Ho comprato una casa a Torino.", "Ho comprato una casa."),

@@ -19,7 +19,7 @@ from remanence.gate import evidence, instructing, junk
 from remanence.languages import families
 from remanence.languages.change_words import CHANGING
 from remanence.languages.notation import Lists
-from remanence.read import causes, claims, coverage, name_evidence, naming_scripts, signals
+from remanence.read import claims, coverage, name_evidence, naming_scripts, signals
 from remanence.write import box_cuts
 
 GOLDEN = Path(__file__).with_name("language_objects.json")
@@ -28,7 +28,6 @@ FAMILIES: dict[str, Mapping[str, Any]] = {
     "unspaced words": families.CONTRASTS,
     "assertions": families.ASSERTIONS,
     "statements": families.STATEMENTS,
-    "causes": families.CAUSAL,
     "changes": CHANGING,
     "claims": families.TELLING,
     "unspaced claims": families.UNSPACED_TELLING,
@@ -59,7 +58,6 @@ MADE: dict[str, Callable[[], object]] = {
     "speaks English": lambda: languages._load_english_voters(),
     "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
     "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
-    "causes": lambda: causes._PATTERNS,
     "claims": lambda: claims._MOVED,
     "kinds of values": lambda: sorted(claims.load_value_kinds(tuple(languages.LEXICONS)).items()),
     "verbs of claims": lambda: [sorted(claims._load_verbs(code).items()) for code in languages.LEXICONS],

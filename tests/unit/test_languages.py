@@ -136,7 +136,6 @@ def test_one_file_brings_a_language() -> None:
         "identity": "high",
         "joke": "none",
         "facts": ["Il mio compleanno è il 5 maggio."],
-        "cause": ["Il server era lento", "abbiamo cambiato fornitore"],
         "claims": [["riunione", "start", "alle nove"]],
         "changes": ["now", "shifts"],
         "covered": "",

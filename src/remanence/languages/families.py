@@ -11,7 +11,6 @@ from remanence.languages.language_files import COMMON, Language, build, load_lan
 from remanence.languages.shapes import (
     AddressWords,
     Assertions,
-    Causal,
     Contrasts,
     Lexicon,
     NameWords,
@@ -65,7 +64,6 @@ CONTRASTS: Family[Contrasts] = Family(partial(build, Contrasts, "words"), spaced
 SIGNALS: Family[Signals] = Family(partial(build, Signals, "signals"))
 ASSERTIONS: Family[Assertions] = Family(partial(build, Assertions, "assertions"))
 STATEMENTS: Family[StatementWords] = Family(partial(build, StatementWords, "statements"))
-CAUSAL: Family[Causal] = Family(partial(build, Causal, "causes"))
 TELLING: Family[Telling] = Family(partial(build, Telling, "claims"), spaced=True)
 UNSPACED_TELLING: Family[UnspacedTelling] = Family(partial(build, UnspacedTelling, "claims"), spaced=False)
 THIRD_PERSON: Family[ThirdPerson] = Family(partial(build, ThirdPerson, "third_person"))

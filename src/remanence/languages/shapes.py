@@ -216,20 +216,6 @@ class Assertions(Lists):
     copulas: WordSet = words()
 
 
-class Causal(Lists):
-    """Words of one language that say why: which part of a sentence is the cause and which the effect.
-
-    After one of `hence` stands the effect of what came before it, after one of `because` the cause; `leads` stands
-    between a cause and its effect in one sentence; `explains` begins a sentence that gives the cause of the one before
-    it. `spaced` is false where words are written without blanks.
-    """
-
-    hence: tuple[str, ...] = phrases()
-    because: tuple[str, ...] = phrases()
-    leads: tuple[str, ...] = phrases()
-    explains: tuple[str, ...] = phrases()
-
-
 class ChangeLists(Lists):
     """Phrases by which one language tells that something is otherwise than before; one with `*` is how a word begins.
 
@@ -511,7 +497,6 @@ SECTIONS: Mapping[str, type[Lists]] = {
     "signals": Signals,
     "assertions": Assertions,
     "statements": StatementWords,
-    "causes": Causal,
     "changes": ChangeLists,
     "claims": Telling,
     "third_person": ThirdPerson,

@@ -1,4 +1,4 @@
-"""What memories that become active are linked to besides what is similar: what came before, what both mention, causes.
+"""What memories that become active are linked to besides what is similar: what came before, and what both mention.
 
 Knows where their neighbours are found: in their thread, and in a short list that is kept for each entity.
 """
@@ -20,7 +20,6 @@ from remanence.store.base import Bookkeeping
 from remanence.write.connections import (
     DRAWN,
     LINKS_MAX,
-    LOOKED_BACK,
     Key,
     connections,
     is_turn,
@@ -36,14 +35,13 @@ _COLUMNS = frozenset({"status", "session", "thread"})
 class LinkNeighbours:
     """What is known of the neighbours of some memories before they are linked.
 
-    `before` names the latest of a memory's thread, `entities` what it mentions, `mentioned` the latest memories that
-    mention an entity; these change as memories are linked.
+    `before` names the memory before another in its thread, `entities` what it mentions, `mentioned` the latest memories
+    that mention an entity; these change as memories are linked.
     """
 
-    before: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    before: Mapping[int, int] = field(default_factory=dict)
     entities: Mapping[int, Sequence[int]] = field(default_factory=dict)
     mentioned: dict[int, list[int]] = field(default_factory=dict)
-    memories: Mapping[int, Memory] = field(default_factory=dict)
 
     def siblings(self, seq: int) -> list[int]:
         """Return the latest that mention what a memory mentions, once for each entity that both do."""
@@ -51,8 +49,7 @@ class LinkNeighbours:
 
     def count_links(self, memory: Memory) -> Counter[Key]:
         """Return the links of a memory, each with how often it was seen."""
-        before = [self.memories[seq] for seq in self.before.get(memory.seq, ()) if seq in self.memories]
-        return connections(memory, before, self.siblings(memory.seq))
+        return connections(memory, self.before.get(memory.seq), self.siblings(memory.seq))
 
     def mention(self, seq: int) -> set[int]:
         """Put a memory at the end of the lists of what it mentions; return which lists changed."""
@@ -72,15 +69,11 @@ async def beginnings(core: Core, memories: Sequence[Memory]) -> LinkNeighbours:
     before = await _find_previous(core, memories)
     entities = await _mentions(core, [one.seq for one in memories if may_share(one)])
     mentions = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
-    seqs = sorted({seq for mine in before.values() for seq in mine})
-    by_seq = {one.seq: one for one in memories}
-    others = await core.store.get(core.scope, [seq for seq in seqs if seq not in by_seq])
-    by_seq |= {one.seq: one for one in others if one is not None}
-    return LinkNeighbours(before, entities, mentions, by_seq)
+    return LinkNeighbours(before, entities, mentions)
 
 
-async def _find_previous(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
-    """Return the latest that stand before each memory in its session, or else in its thread, the last one first."""
+async def _find_previous(core: Core, memories: Sequence[Memory]) -> dict[int, int]:
+    """Return the last that stands before each memory in its session, or else in its thread, where there is one."""
     in_thread = [one for one in memories if one.session is not None or one.thread is not None]
     if not in_thread:
         return {}
@@ -92,10 +85,10 @@ async def _find_previous(core: Core, memories: Sequence[Memory]) -> dict[int, li
 
 def _looked_back(
     core: Core, memories: Sequence[Memory], turns: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> dict[int, list[int]]:
+) -> dict[int, int]:
     index, chains = core.index, dict[tuple[str, str, bool], Any]()
     rows = index.rows_of([one.seq for one in memories])
-    neighbours: dict[int, list[int]] = {}
+    neighbours: dict[int, int] = {}
     for memory, row in zip(memories, rows.tolist(), strict=True):
         column = "session" if memory.session is not None else "thread"
         name, is_spoken = getattr(memory, column), is_turn(memory)
@@ -105,8 +98,8 @@ def _looked_back(
             if column == "thread":
                 alike &= index.column("session") == -1
             chain = chains[column, name, is_spoken] = np.flatnonzero(alike)
-        at = int(np.searchsorted(chain, row))
-        neighbours[memory.seq] = index.seq[chain[max(0, at - LOOKED_BACK) : at]][::-1].tolist()
+        if at := int(np.searchsorted(chain, row)):
+            neighbours[memory.seq] = int(index.seq[chain[at - 1]])
     return neighbours
 
 
