@@ -45,9 +45,9 @@ from remanence.core.model import (
     Trust,
     Turn,
 )
-from remanence.core.permissions import verb_class
 from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.flows.base.context import iterate_cooperatively
+from remanence.flows.base.permission_checks import verb_class
 from remanence.shelves import Shelves
 
 if TYPE_CHECKING:

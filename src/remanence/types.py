@@ -47,6 +47,7 @@ from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, Link
 
 if TYPE_CHECKING:
     from remanence.core.claim import Forbidden
+    from remanence.core.errors import FileReplaced, ReadOnly
     from remanence.core.permissions import TokenRole
     from remanence.core.recall_explanation import (
         Absence,
@@ -145,6 +146,7 @@ __all__ = [
     "ExtractPendingResult",
     "Extraction",
     "FileEdit",
+    "FileReplaced",
     "FilterCount",
     "Forbidden",
     "ForbiddenTexts",
@@ -190,6 +192,7 @@ __all__ = [
     "Proposal",
     "PutOptions",
     "RateResult",
+    "ReadOnly",
     "ReasonName",
     "RecallExplanation",
     "ReembedResult",
@@ -241,6 +244,8 @@ _LATER = {
     "Source": "remanence.write.transcripts.source",
     "SourceImporter": "remanence.write.transcripts.source",
     "SqliteTable": "remanence.write.transcripts.source",
+    "FileReplaced": "remanence.core.errors",
+    "ReadOnly": "remanence.core.errors",
     "AccessToken": "remanence.flows.base.access_tokens",
     "AccessTokens": "remanence.flows.base.access_tokens",
     "CountResult": "remanence.flows.recall.counting",

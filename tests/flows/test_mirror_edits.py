@@ -217,7 +217,7 @@ async def test_an_edited_file_of_a_memory_that_is_gone(
 
 
 async def test_edits_are_believed_as_far_as_their_door(opener: Opener, tmp_path: Path) -> None:
-    """Through an opening of less trust a text is no more believed than that, and orders take nobody's place."""
+    """Through an opening of less trust a person's text is not rewritten, and orders take nobody's place."""
     async with opener() as memory:
         await memory.learn(ROPES, category="fact")
         await memory.mirror.sync(tmp_path)
@@ -231,11 +231,12 @@ async def test_edits_are_believed_as_far_as_their_door(opener: Opener, tmp_path:
         (refused,) = (await memory.mirror.apply(tmp_path)).refused
         await memory.mirror.discard(tmp_path, refused.path)
         edit(path, "shed", "attic")
-        await memory.mirror.apply(tmp_path)
+        (kept,) = (await memory.mirror.apply(tmp_path)).refused
         held = await memory.get(1)
 
     assert "instructions" in refused.problem
-    assert ("The ropes are in the attic.", "tool") == (held.text, held.trust.label)
+    assert "protected: trust" in kept.problem
+    assert ("The ropes are in the shed.", "user") == (held.text, held.trust.label)
 
 
 def test_an_edit_on_the_command_line(tmp_path: Path) -> None:

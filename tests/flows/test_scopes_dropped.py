@@ -195,8 +195,8 @@ async def test_an_agent_drops_what_is_its_own_and_unprotected(opener: Opener) ->
         await memory.pin(learned.id)
         with pytest.raises(Protected, match="pinned") as pinned:
             await memory.scopes.drop(await memory.scopes.show_drop(), allow_protected=1)
-        await memory.unpin(learned.id)
     async with opener(scope="a") as person:
+        await person.unpin(learned.id)
         await person.learn("The bell rings at noon.")
     async with opener(scope="a", trust="agent", agent="quill") as memory:
         with pytest.raises(Protected, match="others than this agent") as refused:

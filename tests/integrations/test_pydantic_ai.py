@@ -125,7 +125,7 @@ async def test_what_the_model_can_mend_it_is_told() -> None:
         assert "Not done: no memory" in await ask(memory, ("forget", {"id": "77"}))
         assert "Not done: the text is empty" in await ask(memory, ("remember", {"text": " "}))
         assert "Not done: memory #1 is protected" in await ask(memory, ("forget", {"id": "1"}))
-        assert "Not done: memory #1 is not corrected here" in await ask(
+        assert "Not done: memory #1 is protected: held" in await ask(
             memory, ("correct", {"id": "1", "text": "In May."})
         )
 

@@ -1,23 +1,17 @@
 """Who may call which verb: one table of the role that a verb needs and of the capability that it takes.
 
 An opening that is believed less than a person has no capability, a token may be denied any. Knows verbs by name; what a
-change may touch is judged where it is committed, in `flows/base/protection.py`.
+change may touch is judged where it is committed, in `flows/base/person_guards.py`.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from functools import wraps
-from typing import Any, Literal, TypeVar, get_args
-
-from remanence.core.errors import Protected
-from remanence.core.signatures import checked_class
-from remanence.core.verb_help import command_of
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 TokenRole = Literal["watch", "read", "write", "curate", "erase"]
 ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
 # What a person sets: protections, bans and what is in quarantine; rules; numbers and the clock; what is gone for good.
 Capability = Literal["release", "policy", "settings", "erase", "tokens"]
 CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
-GUARD = "trust"
 # A verb that is offered over the network has a role.
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
@@ -59,40 +53,3 @@ CAPABILITY_OF: Mapping[str, Capability] = {
     if capability is not None
     for verb in verbs.split()
 }
-C = TypeVar("C", bound=type)
-
-
-def refuse_verb(verb: str, denied: Collection[Capability], capability: Capability | None = None) -> None:
-    """Refuse a verb, or what one of its arguments asks for, that needs a capability which an opening is denied."""
-    needed = CAPABILITY_OF[verb] if capability is None else capability
-    if needed in denied:
-        raise Protected(
-            f"{verb.rstrip('_')} is only a person's: this opening lacks the capability {needed!r}",
-            recovery=f"ask the user, who types: remanence {command_of(verb)}",
-            guards=(GUARD,),
-        )
-
-
-def verb_class(shelf: str = "") -> Callable[[C], C]:
-    """Let a class of verbs check their arguments, and refuse each that its opening is denied before it does anything.
-
-    `shelf` is what the names of its verbs begin with in the table. `_core` of an instance is what was opened.
-    """
-
-    def build(kind: C) -> C:
-        for verb in CAPABILITY_OF:
-            owner, _, name = verb.rpartition(".")
-            if owner == shelf:
-                setattr(kind, name, _ask_first(verb, vars(kind)[name]))
-        return checked_class(kind)
-
-    return build
-
-
-def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(method)
-    async def ask(self: Any, *given: Any, **more: Any) -> Any:
-        refuse_verb(verb, self._core.denied)
-        return await method(self, *given, **more)
-
-    return ask

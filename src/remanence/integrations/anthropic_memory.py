@@ -74,7 +74,7 @@ class _MemoryFolder:
         def look(here: Mapping[str, Memory]) -> list[str]:
             for path in [str(turn.key) for turn in turns] + gone:
                 _refuse_other(engine, path, here.get(path), files.get(path))
-            for path in outcome.written.keys() & files.keys():
+            for path in {*outcome.written, *gone} & files.keys():
                 refuse_protected(engine, files[path])
             return gone
 

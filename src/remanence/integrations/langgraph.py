@@ -471,7 +471,7 @@ class RemanenceStore(BaseStore):
                         f"the memory {name} is no item of this store",
                         recovery="put under another key, or forget that memory first",
                     )
-                if puts[name] is not None:
+                if name in items:
                     refuse_protected(engine, memory)
             return [name for name in items if puts[name] is None]
 

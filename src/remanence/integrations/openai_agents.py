@@ -20,7 +20,7 @@ from remanence.engine import Engine
 from remanence.flows.base.context import RACES_MAX
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import forget_own, is_own, list_own, tell_markers
+from remanence.integrations.own_items import forget_own, is_own, list_own, refuse_protected, tell_markers
 
 require_framework("openai-agents", "0.24", "openai-agents")
 
@@ -148,6 +148,7 @@ class MemorySession:
             if not latest:
                 return None
             try:
+                refuse_protected(engine, latest[0])
                 await engine.forget(latest[0].id, if_revision=latest[0].revision)
                 return _item_of(latest[0])
             except Conflict:  # somebody else popped it, or changed it: look again

@@ -102,7 +102,10 @@ async def prolong_own(engine: Engine, ends: Mapping[str, int]) -> None:
 
 async def forget_own(engine: Engine, memories: Iterable[Memory]) -> int:
     """Forget items, as many a run as one takes; return how many."""
-    ids = [memory.id for memory in memories]
+    ids = []
+    for memory in memories:
+        refuse_protected(engine, memory)
+        ids.append(memory.id)
     for some in _cut(ids):
         await engine.forget(some)
     return len(ids)

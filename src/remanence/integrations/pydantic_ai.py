@@ -11,7 +11,7 @@ from remanence.core.model import LearnResult
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import correct_own, tell_markers
+from remanence.integrations.own_items import correct_own, refuse_protected, tell_markers
 from remanence.llm.remembered import find_room, show_begun, show_recalled
 
 require_framework("pydantic-ai-slim", "2.68", "pydantic-ai")
@@ -121,6 +121,7 @@ async def _correct(name: str, text: str, agent: str, engine: Engine) -> str:
 
 async def _forget(name: str, engine: Engine) -> str:
     memory = await engine.get(name)
+    refuse_protected(engine, memory)
     await engine.forget(memory.id, if_revision=memory.revision)
     return f"Forgotten: {name}."
 

@@ -115,6 +115,13 @@ def launch(app: "App", line: Sequence[str]) -> int:
         )
         return WRONG
 
+    if common.as_agent and common.policy is not None and not _is_preset(common.policy):
+        complain(
+            "--as-agent chooses no policy of its own",
+            "name a preset, or ask the user: remanence policy adopt",
+        )
+        return WRONG
+
     rest = dict.fromkeys(extras.keys() - {"memory"}, common)
 
     def work() -> Any:
@@ -254,6 +261,12 @@ async def _note_refusal(memory: "Engine", name: str) -> None:
     if name in CHANGING:
         with suppress(StoreError):  # in a file that cannot be written nothing is taken back
             await runs.note_refusal(memory._core, name)  # noqa: SLF001 # a part of a command's own work, no verb
+
+
+def _is_preset(policy: str) -> bool:
+    from remanence.curate.policy.document import presets
+
+    return policy in presets()
 
 
 def open_engine(

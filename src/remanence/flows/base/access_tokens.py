@@ -21,11 +21,11 @@ from remanence.core.permissions import (
     ROLES,
     Capability,
     TokenRole,
-    verb_class,
 )
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base.context import Core
 from remanence.flows.base.copies import EVERY_SCOPE
+from remanence.flows.base.permission_checks import verb_class
 from remanence.store.base import Bookkeeping
 
 Door = Literal["mcp", "rest"]

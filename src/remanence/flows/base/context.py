@@ -18,7 +18,7 @@ from remanence.core.errors import Conflict, InvalidInput, NameUnknown
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id, short_id
 from remanence.core.owner import PERSON, Owner, said_of
-from remanence.core.permissions import CAPABILITIES, Capability, refuse_verb
+from remanence.core.permissions import CAPABILITIES, Capability
 from remanence.core.process import OpeningProcess
 from remanence.core.receipt import Receipt
 from remanence.core.timescale import ClockName
@@ -27,7 +27,8 @@ from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.clocks import ClockWatch
 from remanence.flows.base.kept_snapshots import KeptSnapshots
 from remanence.flows.base.naming import find_memories, list_memory_names, plain_name, refuse_erased, unknown
-from remanence.flows.base.protection import (
+from remanence.flows.base.permission_checks import refuse_verb
+from remanence.flows.base.person_guards import (
     find_protections,
     find_refusals,
     iterate_sensitive,
@@ -216,13 +217,13 @@ class Core:
         return self
 
     @property
-    def denied(self) -> frozenset[Capability]:
+    def denials(self) -> frozenset[Capability]:
         """Which capabilities this opening lacks: all where it is believed less than a person."""
         return self.denies if self.trust is Trust.USER else CAPABILITIES
 
     def refuse_verb(self, verb: str, capability: Capability) -> None:
         """Refuse what an argument of a verb asks for, where it needs a capability that this opening lacks."""
-        refuse_verb(verb, self.denied, capability)
+        refuse_verb(verb, self.denials, capability)
 
     def find_protections(
         self, memory: Memory, action: str = "prune", trust: Trust = Trust.USER
@@ -232,7 +233,7 @@ class Core:
         `trust` is how far who acts is believed, where that is less than the opening: a writer, an adapter's agent.
         """
         system, now = self.policy.is_system(memory.category), self.clock.now()
-        if "release" in self.denied or trust is not Trust.USER:
+        if "release" in self.denials or trust is not Trust.USER:
             return find_protections(memory, trust=min(trust, self.trust), system=system, now=now)
         return find_protecting_guards(memory, system=system, now=now, action=action)
 
@@ -243,7 +244,7 @@ class Core:
 
     async def refuse_protected(self, changes: Iterable[Entry]) -> None:
         """Refuse changes that take off what a person set, where this opening may not; each is as it is committed."""
-        if "release" not in self.denied:
+        if "release" not in self.denials:
             return
         sensitive = [
             (one, next(iter(memories_of(one.table, one.key)), 0)) for one in iterate_sensitive(changes)

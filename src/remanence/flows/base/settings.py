@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
-from remanence.core.permissions import verb_class
 from remanence.core.results import Result, visible
 from remanence.core.toml import parse_toml
 from remanence.flows.base.context import QUIET, Core
+from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.indexes.archive_index import (
     INDEXED_MOST,
     INDEXED_MOST_BUILT_IN,

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import ActionName
-from remanence.core.permissions import verb_class
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
 from remanence.flows.base.context import Core
+from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.steps import Settling
 from remanence.flows.undo.decision_log import iterate_engine_actions
 from remanence.read.entity import CATEGORY

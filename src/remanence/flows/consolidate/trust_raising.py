@@ -50,7 +50,7 @@ async def _raise_some(
     free = [
         one.seq
         for one in lower
-        if "release" not in core.denied
+        if "release" not in core.denials
         and one.status is Status.QUARANTINED
         and compute_trust(door, one.role) >= Trust.AGENT
     ]

@@ -294,7 +294,7 @@ async def apply_at(
     refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
         _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
-    if "policy" in core.denied:
+    if "policy" in core.denials:
         _refuse_own_rules(core, plan, policy_row if verb == CURATE else None, allow_destroyed)
     judgement = await _agreed_on(core, plan, policy, books)
     _refuse_held(judgement, allow_destroyed)
@@ -460,9 +460,9 @@ def _refuse_own_rules(
 
     `stored` is the adopted policy, where the plan follows it.
     """
-    is_shipped = plan.policy in presets() and load(plan.policy).hash == plan.policy_hash
+    is_preset = plan.policy in presets() and load(plan.policy).hash == plan.policy_hash
     follows = stored is not None or (core.policy_given and core.policy.hash == plan.policy_hash)
-    if allow_destroyed is not None or not (follows or is_shipped):
+    if allow_destroyed is not None or not (follows or is_preset):
         core.refuse_verb("apply", "policy")
 
 

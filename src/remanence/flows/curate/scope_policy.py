@@ -3,9 +3,9 @@
 Knows what a caller may ask of it; what a policy does is decided elsewhere.
 """
 
-from remanence.core.permissions import verb_class
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.context import Core
+from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.curate import curating
 
 

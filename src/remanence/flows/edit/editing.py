@@ -274,7 +274,7 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
 
 def _refuse_held(core: Core, memory: Memory) -> None:
     """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
-    if "release" not in core.denied and "held" in core.find_protections(
+    if "release" not in core.denials and "held" in core.find_protections(
         memory
     ):  # an agent is refused by the commit
         raise Protected(
@@ -507,7 +507,7 @@ async def correct(
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
-        if agent is not None:
+        if agent is not None or "release" in core.denials:
             core.refuse_action(old, trust=trust)
         turn = replace(build_corrected_turn(old, text), **said)
         draft = await prepare_draft(core, turn)

@@ -11,7 +11,6 @@ from typing import Protocol
 from remanence.core.change import Cause
 from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.model import Memories, Memory, Relation, short_id
-from remanence.core.permissions import verb_class
 from remanence.core.receipt import Receipt
 from remanence.core.redaction import MARK, Names
 from remanence.core.results import Result, Time, number, visible
@@ -19,7 +18,8 @@ from remanence.flows.base import copies
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.naming import list_memory_names
-from remanence.flows.base.protection import is_held
+from remanence.flows.base.permission_checks import verb_class
+from remanence.flows.base.person_guards import is_held
 from remanence.flows.consolidate import consolidation, reflections
 from remanence.flows.entities.subject import Subject, subject_of
 from remanence.flows.erase import erase_changes

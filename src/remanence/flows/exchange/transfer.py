@@ -271,7 +271,7 @@ async def import_(
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
     exported = _leave_out_unsupported(core, exported)
-    if "erase" not in core.denied:  # or an agent's file could keep out what a person brings
+    if "erase" not in core.denials:  # or an agent's file could keep out what a person brings
         await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     taking = _Taking(core, exported, cause, door, progress or ignore_progress)

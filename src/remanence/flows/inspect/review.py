@@ -13,11 +13,11 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
 from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
-from remanence.core.permissions import verb_class
 from remanence.core.receipt import AutomaticRun, Receipt
 from remanence.core.results import MaybeTime, Result, Time, fields_of, format_counts, visible
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
+from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import find_held_run
 from remanence.flows.edit import editing

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from remanence.core.arguments import check_name
 from remanence.core.errors import NameUnknown
 from remanence.core.later import import_later
-from remanence.core.permissions import verb_class
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
+from remanence.flows.base.permission_checks import verb_class
 from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
 from remanence.store.base import Bookkeeping
 

@@ -16,7 +16,6 @@ from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, StoreUnavailable, format_value
 from remanence.core.keywords import CadenceName
-from remanence.core.permissions import verb_class
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number, render_span, visible
 from remanence.curate.policy.compiled import Policy, load
@@ -24,6 +23,7 @@ from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.expiring import DueImages
+from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.curate.scheduling import Timetable, timetable

@@ -71,7 +71,7 @@ async def refuse_erased_memories(core: Core, run: str, left: Sequence[AuditPart]
 
 async def refuse_protected(core: Core, run: str, left: Sequence[AuditPart]) -> None:
     """Refuse an opening to take back what only a person takes off; of a run of many parts all or nothing."""
-    for part in left if "release" in core.denied else ():
+    for part in left if "release" in core.denials else ():
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         await core.refuse_protected(inverses(whole.entries))
 

@@ -110,7 +110,7 @@ async def decide_facts(
             left_out[reason] += 1
             _record_drop(actions, draft, reason)
         elif draft.fingerprint == turn.fingerprint:
-            changes += _is_fact(turn, draft)
+            changes += _is_fact(core, turn, draft)
             whole += 1
             proposals[turn.seq] = fact.proposed
             _record_decision(actions, draft, DraftOutcome(turn.seq, turn.id, "stored"))
@@ -345,9 +345,9 @@ async def _find_fallen_facts(core: Core, drafts: Sequence[MemoryDraft], turns: S
     return _Fallen({by_seq[seq].fingerprint: at for seq, at in fell.items()}, since)
 
 
-def _is_fact(turn: Memory, draft: MemoryDraft) -> list[Change]:
-    """Let a turn that says nothing but one fact be that fact."""
-    if turn.category is not None:
+def _is_fact(core: Core, turn: Memory, draft: MemoryDraft) -> list[Change]:
+    """Let a turn that says nothing but one fact be that fact, unless a person protects it as it is."""
+    if turn.category is not None or core.find_protections(turn, trust=Trust.AGENT):
         return []
     values = {
         "category": draft.turn.category,

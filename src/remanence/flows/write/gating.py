@@ -16,10 +16,10 @@ from remanence.core.change import Change
 from remanence.core.claim import Forbidden
 from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
-from remanence.core.permissions import verb_class
 from remanence.core.receipt import Receipt
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
+from remanence.flows.base.permission_checks import verb_class
 from remanence.gate.junk import junk
 from remanence.gate.orders import judge_order, judge_orders, reads_of_a_model
 from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, PERSONAL_KINDS, parse_rules

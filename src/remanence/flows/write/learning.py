@@ -92,6 +92,7 @@ class GroupCommit:
 
     async def learn(self, turn: Turn) -> LearnResult:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
+        self._core.process.refuse_child()  # who waits for a lock that was held at the fork waits for ever
         mine = _QueuedTurn(turn)
         self._waiting.append(mine)
         try:
@@ -196,7 +197,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
     turn, replaced = gating.screen_turn(core, turn, trust)
     turn, name_counts = gating.screened_names(core, turn, hashes_ids=hashes_ids)
     check_state(core, turn.category, turn.state)
-    if "release" in core.denied and says_who(turn.tags, system=core.policy.is_system(turn.category)):
+    if "release" in core.denials and says_who(turn.tags, system=core.policy.is_system(turn.category)):
         raise Protected(
             "tags under self/ and categories of the system are a person's to give",
             recovery="leave them out; ask the user, who types: remanence tag ID TAG, or update ID --category NAME",

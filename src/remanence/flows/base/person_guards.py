@@ -14,20 +14,24 @@ from remanence.read.entity import HOLD, is_entity
 
 _FALLS = frozenset({Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED})
 _WORDING = frozenset({"text", "speaker", "role", "said_at"})  # what somebody said
-_CONTENT = _WORDING | {"category", "form"}  # and what is shown of it, as what
-_SET = frozenset({"pinned", "holds", "verification", "trust", "status", "valid_from", "valid_to"})
+# And what is shown of it, and as what; what an entity is called stands in its attributes.
+_CONTENT = _WORDING | {"category", "kind", "form", "severity", "attributes"}
+_SET = frozenset(
+    {"pinned", "holds", "verification", "trust", "policy_class", "status", "valid_from", "valid_to"}
+)
 _CONFIRMED = Verification.USER_CONFIRMED
 # What a person types to take off what protects a memory.
 _WAYS: Mapping[str, str] = {
     "pinned": "remanence unpin {0}",
     "system-category": "remanence update {0} --category NAME",
     "unknown-status": "remanence doctor",
-    "held": "remanence release {0} REASON",
-    IDENTITY: "remanence correct {0} TEXT, or remanence tag {0} TAG",
-    "user_confirmed": "remanence correct {0} TEXT, or remanence confirm {0}",
+    "held": "remanence release {0} {1}",
+    IDENTITY: "remanence correct {0} TEXT, or remanence forget {0}",
+    "user_confirmed": "remanence correct {0} TEXT, or remanence forget {0}",
     "quarantined": "remanence review accept {0}",
     "load-bearing": "remanence correct {0} TEXT, or remanence untag {0} " + REJECTED_PATH,
-    "trust": "remanence update {0}; an agent may `correct` it, which keeps what was said",
+    "policy-class": "remanence update {0} --policy-class CLASS",
+    "trust": "remanence update {0} --text TEXT (`correct`, which keeps what was said, is for agents too)",
     "forbidden": "remanence forbidden lift {0}",
 }
 
@@ -102,8 +106,9 @@ def find_refusals(
         return protections
     after = {name: value for name, value in change.after.items() if getattr(memory, name, None) != value}
     refusals = [name for name, takes in _list_losses(memory, after, trust).items() if takes]
+    content = _CONTENT - {"attributes"} if is_entity(memory) else _CONTENT
     if (
-        not _CONTENT.isdisjoint(after)
+        not content.isdisjoint(after)
         or after.get("status") in _FALLS
         or ("status" in after and memory.status is Status.QUARANTINED)
         or _ends_earlier(memory, after)
@@ -124,6 +129,7 @@ def _list_losses(memory: Memory, after: Mapping[str, object], trust: Trust) -> d
         "held": any(name not in holds or _is_shorter(holds[name], until) for name, until in was.items()),
         "user_confirmed": "verification" in after
         and _CONFIRMED in (memory.verification, after["verification"]),
+        "policy-class": after.get("policy_class", memory.policy_class) < memory.policy_class,  # type: ignore[operator]
         "trust": "trust" in after and Trust(after["trust"]) > max(memory.trust, trust),  # type: ignore[arg-type]
     }
 
@@ -144,7 +150,8 @@ def make_refusal(guards: Sequence[str], memory: Memory | None = None, name: str 
     """Return the error for a change that only a person makes, with what a person types."""
     of = f"the ban {name}" if name else "a new text" if memory is None else f"memory {short_id(memory.seq)}"
     number = name or ("ID" if memory is None else str(memory.seq))
-    ways = "; ".join(_WAYS[guard].format(number) for guard in guards)
+    reasons = ", ".join((memory.holds if memory is not None else None) or ("REASON",))
+    ways = "; ".join(_WAYS[guard].format(number, reasons) for guard in guards)
     return Protected(
         f"{of} is protected: {', '.join(guards)}",
         recovery=f"only a person takes that off, who types: {ways}; or learn what is new as a text of its own",

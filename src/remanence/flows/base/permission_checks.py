@@ -1,0 +1,59 @@
+"""Refuses verbs that an opening lacks the capability for, before they do anything.
+
+Knows the table of verbs; must not know what a verb does.
+"""
+
+from collections.abc import Awaitable, Callable, Collection
+from functools import wraps
+from typing import Any, TypeVar
+
+from remanence.core.errors import Protected
+from remanence.core.permissions import CAPABILITY_OF, Capability
+from remanence.core.signatures import checked_class
+from remanence.core.verb_help import command_of
+
+GUARD = "trust"
+# What a person types where the verb is a part of another command.
+_TYPED = {
+    "settings.set": "settings NAME VALUE",
+    "settings.load": "settings NAME VALUE",
+    "erase.apply": "erase",
+    "erase.show_since": "erase finish",
+}
+C = TypeVar("C", bound=type)
+
+
+def refuse_verb(verb: str, denied: Collection[Capability], capability: Capability | None = None) -> None:
+    """Refuse a verb, or what one of its arguments asks for, that needs a capability which an opening is denied."""
+    needed = CAPABILITY_OF[verb] if capability is None else capability
+    if needed in denied:
+        raise Protected(
+            f"{verb.rstrip('_')} is only a person's: this opening lacks the capability {needed!r}",
+            recovery=f"ask the user, who types: remanence {_TYPED.get(verb) or command_of(verb)}",
+            guards=(GUARD,),
+        )
+
+
+def verb_class(shelf: str = "") -> Callable[[C], C]:
+    """Let a class of verbs check their arguments, and refuse each that its opening is denied before it does anything.
+
+    `shelf` is what the names of its verbs begin with in the table. `_core` of an instance is what was opened.
+    """
+
+    def build(kind: C) -> C:
+        for verb in CAPABILITY_OF:
+            owner, _, name = verb.rpartition(".")
+            if owner == shelf:
+                setattr(kind, name, _ask_first(verb, vars(kind)[name]))
+        return checked_class(kind)
+
+    return build
+
+
+def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(method)
+    async def ask(self: Any, *given: Any, **more: Any) -> Any:
+        refuse_verb(verb, self._core.denials)
+        return await method(self, *given, **more)
+
+    return ask
