@@ -354,7 +354,7 @@ async def test_an_adapter_is_an_agent_on_a_person_s_opening(world: World) -> Non
 
 async def test_a_copy_is_not_erased_again_by_an_agent(world: World) -> None:
     """`erased_since="erase"` erases: a person's to ask for."""
-    with pytest.raises(Protected, match="is only a person's"):
+    with pytest.raises(Protected, match="only a person may call"):
         world.open("agent", erased_since="erase")
 
 
@@ -380,11 +380,11 @@ async def test_a_plan_of_an_agent_follows_the_policy_in_force(world: World) -> N
     async with world.open("agent") as memory:
         own = await memory.plan(GREEDY)
         preset = await memory.plan("janitor")
-        with pytest.raises(Protected, match="apply is only a person's"):
+        with pytest.raises(Protected, match="only a person may call apply"):
             await memory.apply(own)
-        with pytest.raises(Protected, match="apply is only a person's"):
+        with pytest.raises(Protected, match="only a person may call apply"):
             await memory.apply(preset, allow_destroyed=10)
-        with pytest.raises(Protected, match="apply is only a person's"):
+        with pytest.raises(Protected, match="only a person may call apply"):
             await memory.curate("janitor", overrides={"read-notices": {"every": "deep"}})
         await memory.apply(preset)
     async with world.open() as memory:

@@ -28,7 +28,7 @@ def refuse_verb(verb: str, denied: Collection[Capability], capability: Capabilit
     needed = CAPABILITY_OF[verb] if capability is None else capability
     if needed in denied:
         raise Protected(
-            f"{verb.rstrip('_')} is only a person's: this opening lacks the capability {needed!r}",
+            f"only a person may call {verb.rstrip('_')}: this opening lacks the capability {needed!r}",
             recovery=f"ask the user, who types: remanence {_TYPED.get(verb) or command_of(verb)}",
             guards=(GUARD,),
         )

@@ -114,7 +114,7 @@ def find_refusals(
         or _ends_earlier(memory, after)
     ):
         refusals += protections
-    if memory.trust > trust and not _WORDING.isdisjoint(after):
+    if not refusals and memory.trust > trust and not _WORDING.isdisjoint(after):
         refusals.append("trust")
     return tuple(dict.fromkeys(refusals))
 
