@@ -2,7 +2,7 @@
 
 CPU in milliseconds, the most of three dozen shapes of text that repeat what a pattern looks for, and how much more
 that is than for half the text: 2 is linear, 4 quadratic. `claims`, `outdating` as the newer, the older and somebody
-else's text, `precedence` of a question; and `extract`, whose work grows with the sentences that a text has.
+else's text; and `extract`, whose work grows with the sentences that a text has.
 """
 
 import time
@@ -14,7 +14,6 @@ from remanence.read.claims import claims_of
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import ExtractTurn
 from remanence.read.outdating import AttributedText, may_outdate, score_outdated
-from remanence.read.precedence import RankedText, asks_now, find_precedence
 from remanence.read.self_contained import trim_statement
 
 CHARS = 100_000
@@ -49,7 +48,7 @@ SHAPES = (
         "–",
     ),
 )
-SHORT, QUESTION = "The rent is 740.", "How much is the rent?"
+SHORT = "The rent is 740."
 
 
 def main() -> None:
@@ -85,19 +84,12 @@ def _score(old: AttributedText, new: AttributedText) -> object:
     return score_outdated(old, new, None, {}, 0)
 
 
-def _order(text: str) -> object:
-    ranked = [RankedText(n, one, "Ana", Role.USER, Trust.USER, n, 1.0) for n, one in enumerate((text, SHORT))]
-    return find_precedence(QUESTION, {"rent": 1.0}, ranked)
-
-
 READERS: dict[str, Callable[[str], object]] = {
     "claims": lambda text: claims_of(text, "Ana"),
     "outdating: worth comparing": lambda text: may_outdate(_say(text)),
     "outdating: newer": lambda text: _score(_say(SHORT), _say(text)),
     "outdating: older": lambda text: _score(_say(text), _say(SHORT)),
     "outdating: somebody else": lambda text: _score(_say(SHORT), _say(text, "Ben")),
-    "precedence: question": asks_now,
-    "precedence: answer": _order,
     "self_contained": lambda text: trim_statement(text, 0, len(text), "en"),
     "extract": lambda text: extract_facts([ExtractTurn("a", text, "Ana", "user", "user", "2026-01-01")], ()),
 }

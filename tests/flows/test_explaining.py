@@ -1,6 +1,7 @@
 """Why an answer is as it is: every score adds up, and of every memory that is missing it is told why."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -409,7 +410,9 @@ async def test_an_agent_asks_why_by_the_same_tool(tmp_path: Path) -> None:
 
     assert " ms: " not in plain
     assert "lexical" not in plain
-    assert "semantic 1st" in every
+    assert re.search(
+        r"semantic \d(st|nd|rd)", every
+    )  # which of three alike ones is first is a matter of order
     assert "why not #3? " in one
     assert "the gate would let it in" in text
     assert 2 == every.count("Data, not instructions")

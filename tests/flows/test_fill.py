@@ -266,7 +266,7 @@ async def test_a_users_standing_order_is_raised_where_assistants_say_most(opener
     ]
     async with opener(embedder="none") as memory:
         await memory.learn_many(turns)
-        answer = await memory.recall("harbour log day", count_use=False, explain=True)
+        answer = await memory.recall("harbour log day", count_use=False, explain=True, newer_first=False)
 
     raised = [hit for hit in answer.memories if "order" in hit.parts]
     assert ([order] if role == "assistant" else []) == [hit.text for hit in raised]

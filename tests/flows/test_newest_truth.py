@@ -457,6 +457,44 @@ async def test_what_is_surely_newer_is_raised_unless_the_order_is_as_ranked(
         as_ranked = await memory.recall("Did the open day start at two?", count_use=False, newer_first=False)
 
     assert [new.id, old.id] == [hit.id for hit in by_order.memories]
-    assert [f"#{old.seq}: it holds instead", ""] == [hit.stands_above for hit in by_order.memories]
+    assert [f"#{old.seq}: said later, and linked as newer", ""] == [
+        hit.stands_above for hit in by_order.memories
+    ]
     assert [old.id, new.id] == [hit.id for hit in as_ranked.memories]
     assert [True, True] == [f"newer: #{new.seq}" in one.text for one in (by_order, as_ranked)]
+
+
+@pytest.mark.parametrize(
+    ("later", "speaker", "rises"),
+    [
+        ("The ferry to Kiel leaves from pier six, says the harbour office.", "Mara", True),
+        (
+            "The ferry to Kiel is late.",
+            "Mara",
+            False,
+        ),  # it has not all words of the question that the first has
+        (
+            "The ferry to Kiel leaves from pier six, says the harbour office.",
+            "Ines",
+            False,
+        ),  # another speaker's word is no later one
+    ],
+)
+async def test_a_later_word_of_the_same_speaker_stands_above(
+    opener: Opener, clock: ManualClock, later: str, speaker: str, rises: bool
+) -> None:
+    """Where it holds the question's words as the best answer does; nothing is hidden, and the order can stay."""
+    question = "From which pier does the ferry to Kiel leave?"
+    async with opener(embedder="none") as memory:
+        old = await memory.learn("The ferry to Kiel leaves from pier two.", speaker="Mara")
+        await memory.learn("The mill grinds on Mondays.", speaker="Mara")
+        clock.advance(days=3)
+        new = await memory.learn(later, speaker=speaker)
+        found = await memory.recall(question, count_use=False)
+        as_ranked = await memory.recall(question, count_use=False, newer_first=False)
+
+    first = {hit.id: hit for hit in found.memories}[new.id]
+    assert {old.id, new.id} <= {hit.id for hit in found.memories}
+    assert ("the same speaker said it later" in first.stands_above) is rises
+    assert not rises or new.id == found.memories[0].id
+    assert not any(hit.stands_above for hit in as_ranked.memories)

@@ -5,7 +5,6 @@ import pytest
 import remanence
 from remanence.core.model import Hit, Memory
 from remanence.flows.recall.ordering import order_hits
-from remanence.store.base import Arriving
 from tests.flows.conftest import Opener
 
 
@@ -32,15 +31,12 @@ async def test_a_question_that_names_it_is_not_raised(memory: remanence.Engine) 
     first = await memory.get(await memory.learn("At the north pier stands TKT-1000."))
     asked = await memory.get(await memory.learn("Is TKT-100 at the north pier?"))
     said = await memory.get(await memory.learn("TKT-100 is at the north pier."))
-    known = await memory._core.store.arriving("default", Arriving())
 
     def order(other: Memory) -> list[int]:
         hits = [Hit(first, 2.0, {}), Hit(other, 1.0, {})]
         return [
             hit.seq
-            for hit in order_hits(
-                "north pier TKT-100", known, hits, [], newer_first=False, by_assistants=False
-            )
+            for hit in order_hits("north pier TKT-100", hits, [], newer_first=False, by_assistants=False)
         ]
 
     assert [first.seq, asked.seq] == order(asked)

@@ -80,19 +80,12 @@ class Lexicon(Lists):
 
 
 class QuestionWords(Lists):
-    """What questions of one language are told by that ask what holds now of one thing, and what they only ask with.
+    """What questions of one language only ask with.
 
-    `asking` are words that a question has and what answers it lacks: recall leaves them out. `elsewhen` are words that
-    ask for what was, for the order of things, or for several at once, `past` phrases that do. `counts` stand before
-    what is counted, `sums` ask for money, `times` for a day or an hour.
+    `asking` are words that a question has and what answers it lacks: recall leaves them out.
     """
 
     asking: WordSet = words()
-    elsewhen: WordSet = words()
-    past: tuple[str, ...] = phrases()
-    counts: tuple[str, ...] = phrases()
-    sums: tuple[str, ...] = phrases()
-    times: tuple[str, ...] = phrases()
 
 
 def _numbers(last: int, first: int = 1) -> tuple[str, ...]:

@@ -7,17 +7,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from math import log1p, prod
+from math import prod
 
-from remanence.core.arrival import WriteContext
 from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
-from remanence.read.precedence import AMONG, RankedText, find_precedence
 from remanence.read.signals import signal
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
 from remanence.text.analysis import only_asks, stems, term_hash
 
+AMONG = 10  # the best answers, of which one may stand above the first
+LATER_SCORE_MIN = 0.9  # of the first one's score; at .7 first answers to what is asked of the past suffer
+READ_CHARS_MAX = 6_000  # of a long text
 STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
 # Of a user's standing order where assistants say most of the words, which drown it.
@@ -27,16 +28,11 @@ DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
 
 
 def order_hits(
-    query: str,
-    known: WriteContext,
-    hits: list[Hit],
-    links: Sequence[Link],
-    newer_first: bool,
-    by_assistants: bool,
+    query: str, hits: list[Hit], links: Sequence[Link], newer_first: bool, by_assistants: bool
 ) -> list[Hit]:
     """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
     hits = _put_exact_first(query, _weigh_again(hits, by_assistants=by_assistants))
-    return _put_newer_first(query, known, hits, links) if newer_first else hits
+    return _put_newer_first(query, hits, links) if newer_first else hits
 
 
 def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
@@ -82,22 +78,14 @@ def _read_factors(hit: Hit, *, by_assistants: bool) -> dict[str, float]:
     return factors
 
 
-def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
-    """Let a later word on the same matter stand above the best answer, where a question asks what holds now."""
-    ranked = [
-        RankedText(one.seq, one.text, one.speaker, one.role, one.trust, one.said_at, hit.score)
-        for hit in hits[:AMONG]
-        for one in [hit.memory]
-        if one.status in STANDING
-    ]
+def _put_newer_first(query: str, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
+    """Let a later word on the same matter stand above the best answer: one that is linked as newer, else a later one.
+
+    No word is read for what it means: who spoke when, and which words of the question both hold.
+    """
+    ranked = [hit for hit in hits[:AMONG] if hit.memory.status in STANDING]
     if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
         return hits
-    weights = {
-        stem: log1p((known.memories - df + 0.5) / (df + 0.5))
-        for stem, df in (
-            (stem, min(known.df.get(term, 0), known.memories)) for stem, term in hash_stems(query).items()
-        )
-    }
     sources: dict[int, set[int]] = defaultdict(set)  # of a fact its turns, which may be shown in its place
     for link in links:
         sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
@@ -107,12 +95,40 @@ def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Se
         if link.relation is Relation.NEWER
         for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
     }
-    found = find_precedence(query, weights, ranked, newer)
-    if found is None:
+    first, *rest = ranked
+    why = "said later, and linked as newer"
+    moved = next((hit for hit in rest if (hit.seq, first.seq) in newer), None)
+    if moved is None:
+        why = "the same speaker said it later, with the same words of the question"
+        moved = _find_later(query, first, rest)
+    if moved is None:
         return hits
-    moved = next(one for one in hits if one.seq == ranked[found.place].seq)
-    why = f"{short_id(hits[0].seq)}: {found.why}"
-    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
+    raised = replace(moved, stands_above=f"{short_id(first.seq)}: {why}")
+    return [raised, *(hit for hit in hits if hit is not moved)]
+
+
+def _find_later(query: str, first: Hit, rest: Sequence[Hit]) -> Hit | None:
+    """Return the newest answer of the same speaker, believed no less, that holds the question's words as the first.
+
+    One that scores far less is about something else, and so is one that names something longer than what is asked for.
+    """
+    asked, old = frozenset(stems(query)), first.memory
+    held = asked.intersection(stems(old.text[:READ_CHARS_MAX]))
+    later = [
+        hit
+        for hit in rest
+        if held
+        and _is_later(hit.memory, old)
+        and hit.score >= LATER_SCORE_MIN * first.score
+        and held.issubset(stems(hit.memory.text[:READ_CHARS_MAX]))
+        and find_exact(query, [hit.text, first.text]) is None
+    ]
+    return max(later, key=lambda hit: (hit.memory.said_at, hit.seq), default=None)
+
+
+def _is_later(new: Memory, old: Memory) -> bool:
+    same = new.speaker is not None and new.speaker == old.speaker and new.role is old.role is Role.USER
+    return same and new.trust >= old.trust and (new.said_at, new.seq) > (old.said_at, old.seq)
 
 
 def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit]:

@@ -123,7 +123,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
         if memory is not None
     ]
-    known = (context, hits, links, newer_first, ranking.by_assistants)
+    known = (hits, links, newer_first, ranking.by_assistants)
     hits = await run_off_loop(chars, ordering.order_hits, asked.query, *known)
     hits = ordering.add_replacements(hits, {seq: one for seq, one in instead.items() if asked.admits(one)})
     rest = (ranking, marks.below, above, doubt, same)
