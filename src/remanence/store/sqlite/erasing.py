@@ -256,6 +256,7 @@ class SqlErasure:
             work.sums.remove_rows("names", [(number, space, name)])
             work.sums.add_rows("names", [(number, NAMES_GONE, str(number))])
         work.connection.execute(_COUNT_UP, (NAMES_GONE,))
+        work.names.erase(going)
 
 
 def add_unproven(connection: sqlite3.Connection, pieces: PieceHashes) -> None:

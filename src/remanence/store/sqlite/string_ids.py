@@ -31,9 +31,13 @@ class StringIds:
         row = connection.execute(_TIMES_GONE, (NAMES_GONE,)).fetchone()
         if row is None or not self.is_behind(row[0]):
             return
-        self.gone |= {number for (number,) in connection.execute(_GONE, (NAMES_GONE,)).fetchall()}
-        self.numbers, self.texts = {}, {}
+        self.forget(number for (number,) in connection.execute(_GONE, (NAMES_GONE,)).fetchall())
         self._times_gone = row[0]
+
+    def forget(self, erased: Iterable[int]) -> None:
+        """Know the names of these numbers no more, nor learn them again from a reader that began before."""
+        self.gone |= frozenset(erased)
+        self.numbers, self.texts = {}, {}
 
     def is_behind(self, times_gone: str | None) -> bool:
         """Tell whether names were erased since, by how often they were."""
@@ -85,6 +89,7 @@ class Fresh:
         self._names = names
         self._numbers: dict[tuple[str, str], int] = {}
         self._texts: dict[int, str] = {}
+        self._erased: set[int] = set()
 
     def follow(self, connection: sqlite3.Connection) -> None:
         """Hear whether names were erased since; what the open transaction made so far stays."""
@@ -120,16 +125,22 @@ class Fresh:
             self._note(space, text, number)
         return text
 
+    def erase(self, numbers: Iterable[int]) -> None:
+        """Note that the open transaction takes the names of these numbers away."""
+        self._erased.update(numbers)
+
     def keep(self) -> None:
-        """The transaction was committed: share what it made."""
+        """The transaction was committed: share what it made, and forget what it erased."""
+        if self._erased:
+            self._names.forget(self._erased)
         for (space, name), number in self._numbers.items():
             self._names.learn(space, name, number)
         self.drop()
 
     def drop(self) -> None:
         """Forget what a transaction that was rolled back made."""
-        if self._numbers:
-            self._numbers, self._texts = {}, {}
+        if self._numbers or self._erased:
+            self._numbers, self._texts, self._erased = {}, {}, set()
 
     def _note(self, space: str, name: str, number: int) -> None:
         self._numbers[space, name] = number
