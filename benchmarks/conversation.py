@@ -1,18 +1,17 @@
 """What a memory holds after three sessions: `python -m benchmarks.conversation [--part …] [--writer …] [--read]`.
 
 Every turn of a conversation is noted with its speaker and its time, each session is ended, then the memory is read.
-`replaced` counts updates whose older statement was replaced, `linked` those with a link that says which is newer, and
-`right` the share of such links that the labels know; `hidden` counts statements that hold and lost their place all the
-same. `facts` is the share of facts whose turn is to be kept and that hold its decisive words (strict: no other), `kept`
-the share of what is to be kept that a fact holds. `stale` is the share of questions about something that changed which
-find the outdated turn and no right one above it, `top` the share answered by the first hit. A fact counts as its turn.
-`profile` is the share of the profile's lines that are right as facts are, `entities` of those who are spoken of by name
-the share that is an entity of this name, `typed` of these those told to be persons; `tokens` is what a model would be
-asked, a turn.
+`replaced` counts updates whose older statement was replaced, `believed` those of them by who is believed no less,
+`linked` those with a link that says which is newer, and `right` the share of such links that the labels know; `hidden`
+counts statements that hold and lost their place all the same. `facts` is the share of facts whose turn is to be kept
+and that hold its decisive words (strict: no other), `kept` the share of what is to be kept that a fact holds. `stale`
+is the share of questions about something that changed which find the outdated turn and no right one above it, `top`
+the share answered by the first hit. A fact counts as its turn. `profile` is the share of the profile's lines that are
+right as facts are, `entities` of those who are spoken of by name the share that is an entity of this name, `typed` of
+these those told to be persons; `tokens` is what a model would be asked, a turn.
 
-`rules` has no model; `perfect` is a writer that knows the labels, `errs` one that answers wrongly every tenth time.
-`--read` prints what is held line by line, for a person to read. `--ablate` says what each list of words brings to what
-rules find (`--ablate en.changes` of those that begin so): it empties one after another, seconds for each.
+`none` is no writer; `perfect` is one that knows the labels, `errs` one that answers wrongly every tenth time.
+`--read` prints what is held line by line, for a person to read.
 """
 
 import argparse
@@ -30,17 +29,18 @@ from benchmarks.labels import parts
 from benchmarks.labels.conversations import Conversation, Keep, Spoken, conversations
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
-from benchmarks.word_lists import report_ablations
 from remanence.core.clock import ManualClock
 from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.base import Judgement
 from remanence.llm.questions import build_extract_question, build_judge_question
 from remanence.read.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
+from remanence.text.analysis import stems
 
-WRITERS = ("rules", "perfect", "errs")
+WRITERS = ("none", "perfect", "errs")
 DEPTH = 20
 WRONG_EVERY = 10
 _CATEGORIES = {"plan": "outcome", "relation": "entity", "order": "preference", "other": "knowledge"}
+_TRUSTED = {"user": Trust.USER, "assistant": Trust.AGENT, "tool": Trust.TOOL, "outside": Trust.OUTSIDE}
 _MARKS = tuple(f"[{one.label}] " for one in Trust)
 
 
@@ -75,15 +75,28 @@ class LabelWriter:
         return ExtractResult(tuple(facts), tuple(Entity(name, "person") for name in sorted(people)))
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
-        """Say which of the others a text replaces or is at odds with."""
+        """Say which of the others a text replaces or contradicts."""
         self.tokens += build_judge_question(text, identity, others).tokens
         mine = self._number(text)
         numbers = {one: self._number(other) for one, other in others.items()}
-        replaces = {one: 1.0 for one, n in numbers.items() if (n, mine) in self.told.newer}
-        at_odds = {one: 1.0 for one, n in numbers.items() if frozenset((n, mine)) in self.told.contradictions}
+        replaces = dict.fromkeys(self._select_replaced(text, mine, others, numbers), 1.0)
+        against = {one: 1.0 for one, n in numbers.items() if frozenset((n, mine)) in self.told.contradictions}
         if others and self._is_wrong():
             replaces = {self._random.choice(sorted(others)): 1.0}
-        return Judgement(1.0, at_odds, replaces=replaces)
+        return Judgement(1.0, against, replaces=replaces)
+
+    def _select_replaced(
+        self, text: str, mine: int, others: Mapping[str, str], numbers: Mapping[str, int]
+    ) -> Iterable[str]:
+        """Yield what a text replaces: of the facts of one older turn, which labels number alike, the likest."""
+        older: dict[int, list[str]] = defaultdict(list)
+        for one, n in numbers.items():
+            if (n, mine) in self.told.newer:
+                older[n].append(one)
+        own = {*stems(text)}
+        for names in older.values():
+            shared = {one: len(own & {*stems(others[one])}) for one in names}
+            yield from (one for one in names if shared[one] == max(shared.values()))
 
     def _number(self, text: str) -> int:
         plain = text.split("] ", 1)[1] if text.startswith(_MARKS) else text
@@ -128,13 +141,7 @@ def main() -> None:
     parser.add_argument("--writer", choices=WRITERS, nargs="*", default=list(WRITERS))
     parser.add_argument("--embedder", choices=EMBEDDERS, default="auto")
     parser.add_argument("--read", action="store_true", help="print what is held, for a person to read")
-    parser.add_argument(
-        "--ablate", nargs="?", const="", metavar="LIST", help="what each list of words brings"
-    )
     given = parser.parse_args()
-    if given.ablate is not None:
-        report_ablations(given.part, given.ablate)
-        return
     told = conversations(given.part)
     settings(part=given.part, conversations=len(told), turns=sum(len(one.turns) for one in told))
     if given.part in parts("relabelled"):
@@ -150,7 +157,7 @@ async def measure(
     told: Conversation, all_told: Sequence[Conversation], by: str, given: argparse.Namespace
 ) -> Held:
     """Note a conversation, and read what is held of it."""
-    writer = None if by == "rules" else LabelWriter(told, by == "errs")
+    writer = None if by == "none" else LabelWriter(told, by == "errs")
     foreign = [
         one.q
         for other in all_told
@@ -162,7 +169,7 @@ async def measure(
         path = Path(folder) / "memory.db"
         async with remanence.open(path, embedder=given.embedder, clock=clock, writer=writer) as memory:
             turn_of = await hear(memory, clock, told)
-            held = await read_held(memory, told, turn_of, foreign, by)
+            held = await read_held(memory, told, turn_of, foreign)
             held.tokens = 0 if writer is None else writer.tokens
             if given.read:
                 await show(memory, told, by, held)
@@ -195,7 +202,7 @@ def _turn(one: Spoken, clock: ManualClock) -> Turn:
 
 
 async def read_held(
-    memory: remanence.Engine, told: Conversation, turn_of: Mapping[int, int], foreign: Iterable[str], by: str
+    memory: remanence.Engine, told: Conversation, turn_of: Mapping[int, int], foreign: Iterable[str]
 ) -> Held:
     """Read memories and links, ask the questions and those of other conversations."""
     memories = await memory.list(status="any", limit=100_000, oldest_first=True)
@@ -220,9 +227,7 @@ async def read_held(
         [
             one
             for one in memories
-            if one.seq in turns_of
-            and one.status is not Status.QUARANTINED
-            and (one.seq not in turn_of or _is_own_fact(one, by))
+            if one.seq in turns_of and one.status is not Status.QUARANTINED and one.seq not in turn_of
         ],
         turns_of,
         _turn_pairs(links, turns_of, "supersedes"),
@@ -234,11 +239,6 @@ async def read_held(
         [line.seq for line in (await memory.profile()).lines],
         {name: one.type for one in await memory.entities.list() for name in (one.name, *one.aliases)},
     )
-
-
-def _is_own_fact(turn: Memory, by: str) -> bool:
-    """Tell whether a turn says nothing but one fact that rules found: then how sure it is stands at the turn itself."""
-    return by == "rules" and turn.confidence is not None
 
 
 def _turn_pairs(
@@ -282,6 +282,7 @@ def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:
         ("together.replaced", "together_replaced", "together"),
         ("hidden", "hidden", "replacements"),
         ("updates.replaced", "updates_replaced", "updates"),
+        ("updates.believed.replaced", "believed_replaced", "believed"),
         ("updates.linked", "updates_linked", "updates"),
         ("links.right", "links_right", "links"),
         ("at_odds.right", "odds_right", "odds"),
@@ -306,13 +307,18 @@ def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:
 def _count_links(told: Conversation, held: Held) -> Counter[str]:
     symmetric = {frozenset(pair) for pair in held.replaced}
     updates, linked = set(told.updates), held.linked | held.replaced
+    trusts = {one.n: _TRUSTED[one.role] for one in told.turns}
+    believed = {(old, new) for old, new in updates if trusts[new] >= trusts[old]}
+    gone = {old for old, _ in held.replaced & told.newer}
     return Counter(
         together=len(told.together),
         together_replaced=len(told.together & symmetric),
         replacements=len(held.replaced),
         hidden=len(held.replaced - told.newer),
         updates=len(updates),
-        updates_replaced=len(updates & held.replaced),
+        updates_replaced=sum(old in gone for old, _ in updates),
+        believed=len(believed),
+        believed_replaced=sum(old in gone for old, _ in believed),
         updates_linked=len(updates & linked),
         links=len(held.linked),
         links_right=len(held.linked & told.newer),

@@ -20,7 +20,7 @@ import remanence
 from benchmarks.corpus import Maker
 from benchmarks.report import children_cpu_s, figure, settings, spent
 from remanence.flows.consolidate.extract_pending import listen
-from remanence.gate.orders import judge_order
+from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.screening import screen
 from remanence.read.signals import signal
 from remanence.write.transcripts.formats import parse
@@ -89,7 +89,11 @@ async def _cost(memory: remanence.Engine, name: str, texts: Sequence[str], calle
 
 def scans(texts: Sequence[str]) -> None:
     """Print what the gate asks of one turn, and what its signal takes."""
-    for name, scan in (("gate", partial(screen, salt=b"")), ("orders", judge_order), ("signal", signal)):
+    for name, scan in (
+        ("gate", partial(screen, salt=b"")),
+        ("markup", find_machine_markup),
+        ("signal", signal),
+    ):
         scan(texts[0])
         with spent() as work:
             for text in texts[:TEXTS]:

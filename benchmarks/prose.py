@@ -5,12 +5,9 @@ import gzip
 import json
 import random
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-
-from benchmarks.labels import Part, read
 
 ROOT = Path(__file__).parents[1]
 LOCOMO = (ROOT.parent / "shared/data/locomo10.json", Path("/work/shared/data/locomo10.json"))
@@ -69,16 +66,6 @@ def sessions() -> dict[str, str]:
         for name, turns in sample["conversation"].items()
         if re.fullmatch(r"session_\d+", name)
     }
-
-
-def replies(part: Part) -> dict[str, str]:
-    """Return answers of an assistant to a person."""
-    return {line["id"]: line["text"] for line in read("replies", part)}
-
-
-def is_fitted_to(name: str) -> bool:
-    """Tell whether the weights may be fitted to a README or page of this name: half of them."""
-    return zlib.crc32(name.encode()) % 2 == 0
 
 
 def cuts(texts: Mapping[str, str], chars: int) -> Iterator[tuple[str, str]]:

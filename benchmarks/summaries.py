@@ -1,52 +1,20 @@
-"""How many long texts have an extract, how long it is, what it costs: `python -m benchmarks.summaries PATH`.
+"""How many honest summaries of labelled texts are taken, and how many wrong ones: `python -m benchmarks.summaries`.
 
-With `--part` instead of a path: how many honest summaries of the labelled texts may stand for them, and how many that
-lost a number, a date, a name or a negation.
-
-PATH is any transcript that `ingest` reads. A text is all one speaker said in one session, as a diary holds it; those
-of more tokens than `--longer-than` are tried. `why` counts what the others are refused for.
+A wrong one lost or changed a number, a date, a name or a negation.
 """
 
 import argparse
-from collections import Counter, defaultdict
-from pathlib import Path
 
 from benchmarks.labels import Part, parts, read
-from benchmarks.report import figure, settings, spent
-from remanence.text.summary import complaint, extract
-from remanence.text.tokens import token_counts
-from remanence.write.transcripts.formats import parse
+from benchmarks.report import figure, settings
+from remanence.text.summary import complaint
 
 
 def main() -> None:
-    """Try each long text."""
+    """Judge the labelled summaries of a set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", type=Path, nargs="?")
-    parser.add_argument("--part", choices=parts("summaries"), help="judge labelled summaries instead")
-    parser.add_argument("--longer-than", type=int, default=500)
-    given = parser.parse_args()
-    if given.part is not None:
-        score_labelled(given.part)
-        return
-    settings(path=given.path.name, longer_than=given.longer_than)
-    said: dict[tuple[str | None, ...], list[str]] = defaultdict(list)
-    for turn in parse(given.path.read_bytes(), source=given.path.name).turns:
-        said[turn.thread, turn.session, turn.speaker].append(turn.text)
-    texts = [" ".join(some) for some in said.values()]
-    long = [
-        text for text, tokens in zip(texts, token_counts(texts), strict=True) if tokens > given.longer_than
-    ]
-    with spent() as cost:
-        found = [extract(text) for text in long]
-    kept = [(text, one.text) for text, one in zip(long, found, strict=True) if one.text]
-    before, after = (sum(token_counts([pair[side] for pair in kept])) for side in (0, 1))
-    figure("summaries.texts", len(long), "texts")
-    figure("summaries.extracted", 100 * len(kept) / max(1, len(long)), "%")
-    figure("summaries.length", 100 * after / max(1, before), "% of tokens")
-    figure("summaries.cost", 1000 * cost.cpu_s / max(1, len(long)), "ms CPU a text")
-    why = Counter(" ".join(one.why.split()[:4]) for one in found if not one.text)
-    for reason, count in why.most_common(10):
-        figure("summaries.why", count, "texts", reason=reason)
+    parser.add_argument("--part", choices=parts("summaries"), default="first")
+    score_labelled(parser.parse_args().part)
 
 
 def score_labelled(part: Part) -> None:

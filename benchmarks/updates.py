@@ -1,15 +1,12 @@
 """How well newest truth is told: `python -m benchmarks.updates [--part …] [--embedder …]`.
 
 All labelled scenes of one set are told to one memory among more than a thousand other texts: first what was so, then
-the others, then what is said later. `rules` learns and consolidates with no model; `writer` has one that knows the
-labels and contradicts where they say so, and only where it was shown the pair.
+the others, then what is said later. `nobody` says what holds; `writer` is one that knows the labels and contradicts
+where they say so, and only where it was shown the pair.
 
-`shown` is the share of updates whose older statement rules linked or a writer was shown, `shown_5` among its first
-five; `newer` the share that is linked as newer, `sure` as surely so; `replaced` the share whose older statement was
-superseded; `stale` the share in which a question finds the older statement and not the newer one above it; `wrong`
-counts statements that were superseded by anything but their own update; `linked` is the share of contradictions linked,
-and `astray` the share of statements that stand and are linked as newer than or at odds with what takes nothing from
-them, `sure_astray` as surely newer. `above` counts in how many of these a question finds the later one above the truth.
+`shown` is the share of updates whose older statement a writer was shown, `shown_5` among its first five; `stale` the
+share in which a question finds the older statement and not the newer one above it; `linked` is the share of
+contradictions linked. `above` counts in how many of the statements that stand a question finds the later one above.
 """
 
 import argparse
@@ -22,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import remanence
-from benchmarks.labels import DEVELOPED, Scene, pairs, parts, rated, scenes, turns
+from benchmarks.labels import DEVELOPED, Scene, pairs, parts, scenes
 from benchmarks.labels.intake import benign, harmless, shorts, signals
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
 from remanence.core.clock import MINUTE, ManualClock
-from remanence.core.model import Relation, Status, Trust, Turn
+from remanence.core.model import Relation, Trust, Turn
 from remanence.llm.base import Judgement
 
 DEPTH = 20
@@ -40,9 +37,7 @@ SPEAKERS = ("Rosa", "Emil", "Yuki", "Farid", "Odile", "Nils", None)
 class KnowsLabels:
     """A writer that knows the labels: it contradicts what a later statement replaces, where it is shown it."""
 
-    answers: Mapping[
-        str, frozenset[str]
-    ]  # by the later text those that no longer hold, or are at odds with it
+    answers: Mapping[str, frozenset[str]]  # by the later text those that no longer hold, or contradict it
     name: str = "labels"
     shown: dict[str, list[str]] = field(default_factory=dict)
 
@@ -73,15 +68,13 @@ def main() -> None:
                 found = asyncio.run(
                     measure(Path(folder) / "memory.db", told, beside, embedder, judged=judged)
                 )
-            report(told, found, embedder=embedder, by="writer" if judged else "rules")
+            report(told, found, embedder=embedder, by="writer" if judged else "nobody")
 
 
 def others() -> list[str]:
     """Return texts that no scene is about, from the other kinds of labels; the same ones whatever set is scored."""
     texts: list[str] = []
     for part in DEVELOPED:
-        texts += [turn.text for turn in turns(part)]
-        texts += [one.text for one in rated(part)]
         texts += [one.text for one in signals(part)]
         texts += [one.text for one in benign(part)]
         texts += [one.text for one in harmless(part)]
@@ -94,17 +87,12 @@ def others() -> list[str]:
 class Found:
     """What became of the scenes, by id."""
 
-    replaced: set[str] = field(default_factory=set)
-    newer: set[str] = field(default_factory=set)
-    sure: set[str] = field(default_factory=set)
     above: set[str] = field(default_factory=set)
     place: dict[str, int] = field(
         default_factory=dict
     )  # of the older statement among those shown to a writer
     stale: set[str] = field(default_factory=set)
-    wrong: set[str] = field(default_factory=set)
     linked: set[str] = field(default_factory=set)
-    astray: set[str] = field(default_factory=set)
 
 
 async def measure(
@@ -159,24 +147,14 @@ async def _found(
     memory: remanence.Engine, told: Sequence[Scene], olds: Sequence[str], news: Sequence[str]
 ) -> Found:
     found = Found()
-    due = {(old, new) for scene, old, new in zip(told, olds, news, strict=True) if scene.kind == "update"}
     for scene, old, new in zip(told, olds, news, strict=True):
-        was, now = await memory.get(old), await memory.get(new)
-        links = await memory.links(old)
-        if was.status is Status.SUPERSEDED:
-            (took,) = [
-                one.source for one in links if one.relation is Relation.SUPERSEDES and one.target == was.seq
-            ]
-            by = (await memory.get(took)).id
-            (found.replaced if by == new and scene.kind == "update" else set()).add(scene.id)
-            if (old, by) not in due:
-                found.wrong.add(scene.id)
-        both = [one for one in links if now.seq in (one.source, one.target)]
-        newer = [one for one in both if one.relation is Relation.NEWER]
-        found.newer |= {scene.id} if newer else set()
-        found.sure |= {scene.id} if any(one.is_certain for one in newer) else set()
-        if newer or any(one.relation is Relation.CONTRADICTS for one in both):
-            (found.astray if scene.kind == "none" else found.linked).add(scene.id)
+        seq = (await memory.get(new)).seq
+        ends = [
+            {one.source, one.target}
+            for one in await memory.links(old)
+            if one.relation is Relation.CONTRADICTS
+        ]
+        found.linked |= {scene.id} if any(seq in pair for pair in ends) else set()
         if scene.kind == "update" and await _stale(memory, scene.question, old, new):
             found.stale.add(scene.id)
         if scene.kind == "none" and scene.question and await _stale(memory, scene.question, new, old):
@@ -199,23 +177,16 @@ def report(told: Sequence[Scene], found: Found, **fields: Any) -> None:
         updates = {scene.id for scene in mine if scene.kind == "update"}
         where: dict[str, Any] = {**fields, "language": language or "all"}
         if fields["by"] == "writer":
-            seen = found.replaced | found.newer
-            shown = {one for one in updates if one in found.place or one in seen}
-            five = {one for one in updates if found.place.get(one, FIRST) < FIRST or one in seen}
+            shown = {one for one in updates if one in found.place}
+            five = {one for one in updates if found.place.get(one, FIRST) < FIRST}
             figure("shown", 100 * len(shown) / kinds["update"], "%", **where)
             figure("shown_5", 100 * len(five) / kinds["update"], "%", **where)
-        figure("replaced", 100 * len(updates & found.replaced) / kinds["update"], "%", **where)
-        figure("newer", 100 * len(updates & found.newer) / kinds["update"], "%", **where)
-        figure("sure", 100 * len(updates & found.sure) / kinds["update"], "%", **where)
         figure("stale", 100 * len(updates & found.stale) / kinds["update"], "%", **where)
-        figure("wrong", len({scene.id for scene in mine} & found.wrong), f"of {kinds['none']}", **where)
         stands = {scene.id for scene in mine if scene.kind == "none"}
-        figure("astray", 100 * len(stands & found.astray) / len(stands), "%", **where)
-        figure("sure_astray", len(stands & found.sure), f"of {len(stands)}", **where)
         figure("above", len(stands & found.above), f"of {len(stands)}", **where)
-        at_odds = {scene.id for scene in mine if scene.kind == "contradiction"}
-        if at_odds:
-            figure("linked", 100 * len(at_odds & found.linked) / len(at_odds), "%", **where)
+        opposed = {scene.id for scene in mine if scene.kind == "contradiction"}
+        if opposed:
+            figure("linked", 100 * len(opposed & found.linked) / len(opposed), "%", **where)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-"""The labelled texts that score what is let in: signals, junk, secrets, planted texts and repeats in disguise."""
+"""The labelled texts that score what is let in: signals, junk, secrets, benign texts and repeats in disguise."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.labels import Part, read
-
-QUESTION_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +45,6 @@ class Harmless:
 
     id: str
     kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    """A text from outside that gives orders to whoever reads it, and a question that asks for it by name."""
-
-    id: str
-    language: str
-    way: str
-    question: str
     text: str
 
 
@@ -126,20 +113,6 @@ def secrets(part: Part) -> list[Secret]:
 def harmless(part: Part) -> list[Harmless]:
     """Return texts without a secret."""
     return [Harmless(**line) for line in read("harmless", part)]
-
-
-def planted(part: Part) -> list[Planted]:
-    """Return texts with orders in them; where no question was written, their first words are it."""
-    return [
-        Planted(
-            line["id"],
-            line["language"],
-            line.get("way", line.get("kind", "")),
-            line.get("question", line["text"][:QUESTION_CHARS]),
-            line["text"],
-        )
-        for line in read("planted", part)
-    ]
 
 
 def benign(part: Part) -> list[Benign]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from benchmarks.labels import DEVELOPED, model_facts, pairs, rated, scenes, turns
+from benchmarks.labels import DEVELOPED, pairs, scenes
 from benchmarks.labels.intake import benign, shorts, signals
 
 ENGLISH = "en"
@@ -34,11 +34,8 @@ def _labelled(language: str) -> Iterator[str]:
     """Yield the texts of a language that rules were developed against."""
     for part in DEVELOPED:
         labelled: list[Labelled] = [
-            *turns(part),
-            *rated(part),
             *signals(part),
             *benign(part),
-            *model_facts(part),
         ]
         labelled += [one for one in shorts(part) if not one.junk]
         yield from (one.text for one in labelled if one.language == language)

@@ -47,7 +47,6 @@ HOLDS = (
     "tags",
     "links",
     "sources",
-    "claims",
     "forbidden",
     "boxes",
     "traces",

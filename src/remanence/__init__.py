@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
     from remanence.faces.rest.client import connect
-    from remanence.flows.write.extracting import OfflineExtractor
     from remanence.llm.base import (
         EmbeddedTexts,
         Embedder,
@@ -122,7 +121,6 @@ __all__ = [
     "ModelError",
     "NameUnknown",
     "NotFound",
-    "OfflineExtractor",
     "Plan",
     "PlanHeld",
     "Policy",
@@ -178,7 +176,6 @@ _LATER = {
     "ImportedTurn": "remanence.write.imported",
     "Importer": "remanence.write.transcripts.base",
     "Judgement": "remanence.llm.base",
-    "OfflineExtractor": "remanence.flows.write.extracting",
     "Plan": "remanence.curate.planner.plan",
     "Policy": "remanence.curate.policy.compiled",
     "Relationship": "remanence.read.extraction",

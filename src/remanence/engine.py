@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import learning, noting, reembedding
-    from remanence.flows.write.extracting import Extraction
     from remanence.flows.write.learning import GroupCommit
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.reembedding import ReembedResult
@@ -117,7 +116,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.undo.decision_log": "EngineAction",
             "remanence.flows.undo.runs": "RunReport",
             "remanence.flows.write": "learning noting reembedding",
-            "remanence.flows.write.extracting": "Extraction",
             "remanence.flows.write.learning": "GroupCommit",
             "remanence.flows.write.noting": "NoteResult",
             "remanence.flows.write.reembedding": "ReembedResult",
@@ -175,7 +173,7 @@ class Engine(Shelves):
         return await self._group_commit.learn(Turn(text, **more))
 
     async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult:
-        """Store a turn of a conversation at once, as an episode; facts are extracted from it soon.
+        """Store a turn of a conversation at once, as an episode; a writer extracts facts from it soon.
 
         A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
         another engine, `consolidate` or `end_session`.
@@ -206,18 +204,12 @@ class Engine(Shelves):
         """Store a conversation, notes or another memory, all of it checked first; a second time only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
-        raises what came in before. With `extract` what is new is noted, and facts are extracted. A `dry_run` tells all
-        this and writes nothing. `format` is auto, the name of an importer, built in or registered, or one of yours.
+        raises what came in before. With `extract` what is new is noted, and a writer extracts facts. A `dry_run` tells
+        all this, what the writer would cost, too, and writes nothing. `format` is auto, the name of an importer, built
+        in or registered, or one of yours.
         """
         take = ingesting.preview if dry_run else ingesting.ingest
         return await take(self._core, path, format, progress, trust=trust, extract=extract)
-
-    async def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction:  # noqa: A002
-        """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.
-
-        `format` is as for `ingest`; `estimate` says what that would ask of the writer: how often, how many tokens.
-        """
-        return await ingesting.look_into(self._core, path, format)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
@@ -234,9 +226,9 @@ class Engine(Shelves):
     ) -> ConsolidateResult:
         """Make the memories of the inbox active, and link those that are near or similar.
 
-        Facts are extracted first from the turns that wait, as `heard` tells; with `listen` also, once, from what was
-        learned or ingested and never noted as a turn. At the end reflections that have grown too many are drawn
-        together. 200 memories a transaction.
+        A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
+        of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
+        that have grown too many are drawn together. 200 memories a transaction.
         """
         hearing = await extract_pending.listen(self._core)
         if listen:

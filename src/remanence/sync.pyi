@@ -4,8 +4,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
-from remanence.core.claim import Forbidden
 from remanence.core.clock import Clock
+from remanence.core.forbidden import Forbidden
 from remanence.core.guide import Guide
 from remanence.core.keywords import (
     AboutNamed,
@@ -77,7 +77,6 @@ from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
 from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import RunReport
-from remanence.flows.write.extracting import Extraction
 from remanence.flows.write.noting import NoteResult
 from remanence.flows.write.proposals import Proposal
 from remanence.flows.write.reembedding import ReembedResult
@@ -283,7 +282,6 @@ class Engine:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...
-    def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
     ) -> LearnResult: ...

@@ -40,14 +40,13 @@ from remanence.core.model import (
     Hit,
     Memories,
     OneMemory,
-    OutdatedMemory,
     RateResult,
 )
 from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
 
 if TYPE_CHECKING:
-    from remanence.core.claim import Forbidden
     from remanence.core.errors import FileReplaced, ReadOnly
+    from remanence.core.forbidden import Forbidden
     from remanence.core.permissions import TokenRole
     from remanence.core.recall_explanation import (
         Absence,
@@ -91,7 +90,7 @@ if TYPE_CHECKING:
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
-    from remanence.flows.write.extracting import ExtractEstimate, Extraction, FoundFact
+    from remanence.flows.write.extracting import ExtractEstimate
     from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
@@ -144,7 +143,6 @@ __all__ = [
     "Explanation",
     "ExtractEstimate",
     "ExtractPendingResult",
-    "Extraction",
     "FileEdit",
     "FileReplaced",
     "FilterCount",
@@ -152,7 +150,6 @@ __all__ = [
     "ForbiddenTexts",
     "Forecast",
     "Foretelling",
-    "FoundFact",
     "FrameAsking",
     "FrameDefinition",
     "Frames",
@@ -180,7 +177,6 @@ __all__ = [
     "NoteResult",
     "OneMemory",
     "OutcomeName",
-    "OutdatedMemory",
     "OwnParts",
     "PendingTurns",
     "PlanDiff",
@@ -281,12 +277,10 @@ _LATER = {
     "DueImages": "remanence.flows.base.expiring",
     "ExpireResult": "remanence.flows.base.expiring",
     "Explanation": "remanence.curate.explain",
-    "Extraction": "remanence.flows.write.extracting",
     "FileEdit": "remanence.flows.mirror.hand_edits",
-    "Forbidden": "remanence.core.claim",
+    "Forbidden": "remanence.core.forbidden",
     "ForbiddenTexts": "remanence.flows.write.gating",
     "Forecast": "remanence.curate.forecast.forecast_report",
-    "FoundFact": "remanence.flows.write.extracting",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
     "Graph": "remanence.flows.inspect.graph",

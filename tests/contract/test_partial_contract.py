@@ -16,7 +16,7 @@ from remanence.testing.limited_store import limit_store
 
 ROOT = Path(__file__).resolve().parents[2]
 STORES = """
-from remanence.store.capabilities import BOXES, CLAIMS, VECTORS
+from remanence.store.capabilities import BOXES, VECTORS
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.limited_store import limit_store
 
@@ -98,7 +98,6 @@ def test_the_report_names_the_rules_that_fail(tmp_path: Path) -> None:
         "core",
         "archive words",
         "vocabulary",
-        "claims",
         "answers",
         "erasing",
         "image expiry",

@@ -16,6 +16,7 @@ from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.flows.remote import ALWAYS, holds_remotely, open_behind_server
+from tests.sentences import Sentences
 
 Opener = Callable[..., remanence.Engine]
 
@@ -62,6 +63,13 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -
         return remanence.open(**settings)  # type: ignore[arg-type]
 
     return _open
+
+
+@pytest.fixture
+async def telling(opener: Opener) -> AsyncIterator[remanence.Engine]:
+    """An open, empty memory whose writer finds what stands in a turn."""
+    async with opener(writer=Sentences()) as engine:
+        yield engine
 
 
 @pytest.fixture

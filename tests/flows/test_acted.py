@@ -1,4 +1,4 @@
-"""What the engine does by itself is an action in the record, also at the doors where texts are handed over."""
+"""What the engine does by itself is an action in the record."""
 
 from collections.abc import Sequence
 
@@ -32,40 +32,6 @@ async def recorded(memory: remanence.Engine, action: str) -> list[tuple[str, str
         for one in await memory.actions()
         if one.action == action
     ]
-
-
-async def test_a_text_that_may_outdate_an_older_one_is_an_action_of_learn(memory: remanence.Engine) -> None:
-    """With how sure and how important the text is, by hand; a text that is newer than none is no action."""
-    await memory.learn("The office is in Graz.", speaker="Ana")
-    assert [] == await memory.actions()
-
-    await memory.learn("The office is in Linz now.", speaker="Ana", confidence=0.9)
-    (action,) = await memory.actions()
-
-    assert ("learn", "link_graph", "applied") == (action.verb, action.action, action.outcome)
-    assert ("newer than an older one", 1) == (action.reason, action.count)
-    assert (0.9, "manual") == (action.eligibility.confidence, action.eligibility.source)
-
-
-async def test_a_text_at_odds_with_what_somebody_else_said_is_a_link(memory: remanence.Engine) -> None:
-    """Both stand."""
-    await memory.learn("The office is in Graz.", speaker="Ana")
-    await memory.learn("The office is in Linz now.", speaker="Ben")
-
-    assert [("learn", "applied", "contradicts an older one", 1)] == await recorded(memory, "link_graph")
-
-
-async def test_what_rules_link_as_put_is_recorded(memory: remanence.Engine) -> None:
-    """Put of a name that is new; what the caller corrects is the caller's own doing."""
-    await memory.learn("The office is in Graz.", speaker="Ana")
-    await memory.put("office", "The office is in Linz now.", speaker="Ana", source="mail")
-
-    assert [("put", "applied", "newer than an older one", 1)] == await recorded(memory, "link_graph")
-
-    other = await memory.learn("The van is in repair.", speaker="Ana")
-    await memory.correct(other, "The van is ready.")
-
-    assert 1 == len(await memory.actions())
 
 
 async def test_a_sealed_box_and_a_trace_that_begins_are_artifacts(opener: Opener) -> None:
@@ -107,13 +73,3 @@ async def test_an_echo_of_what_was_shown_is_discarded(opener: Opener) -> None:
 
         assert [("applied", "an echo", 1)] == [one[1:] for one in await recorded(memory, "discard")]
         assert 2 == len(await memory.list())
-
-
-async def test_names_that_are_joined_by_what_is_said_are_an_action(memory: remanence.Engine) -> None:
-    """In the run that joins them."""
-    await memory.note("Liz Carver, also known as Elizabeth Carver, lives in York.", session="s", later=True)
-    await hear(memory)
-
-    assert [("entities.merge", "applied", "two names of one, by a statement", 1)] == await recorded(
-        memory, "update_note"
-    )

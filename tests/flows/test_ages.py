@@ -98,7 +98,8 @@ async def test_an_ingested_diary_is_as_old_as_its_days(
     """After its first day a plan by engram does to it what it would do had each note been told on its day."""
     diary = make_diary(to_datetime(clock.now()))
     (tmp_path / "diary.md").write_text("\n".join(f"# {day.date()}\n\n{text}\n" for day, text in diary))
-    end = to_datetime(clock.now()) + timedelta(hours=25)
+    now = to_datetime(clock.now())
+    end = now + timedelta(hours=25)
     async with opener(scope="ingested") as memory:
         await memory.ingest(tmp_path / "diary.md", trust="user")
         await memory.consolidate()
@@ -108,7 +109,7 @@ async def test_an_ingested_diary_is_as_old_as_its_days(
     clock.set(diary[0][0])
     async with opener(scope="lived") as memory:
         for day, text in diary:
-            clock.set(day)
+            clock.set(min(day + timedelta(hours=12), now))  # a day without a time is taken in as noon
             await memory.note(text, later=True)
         await memory.consolidate()
         clock.set(end)

@@ -53,7 +53,7 @@ async def begun(memory: remanence.Engine) -> str:
 
 
 async def test_turns_about_one_matter_stand_in_one_box(memory: remanence.Engine, clock: ManualClock) -> None:
-    """It is open while the session goes on, says what it is about, and is sealed when the session ends."""
+    """It is open while the session goes on, is shown by its times, and is sealed when the session ends."""
     session = await begun(memory)
     await tell(memory, PIER[:5], session, clock)
     (box,) = await memory.boxes.list()
@@ -63,7 +63,6 @@ async def test_turns_about_one_matter_stand_in_one_box(memory: remanence.Engine,
 
     assert [(session, None, 5)] == told([box])
     assert (True, None, PIER[0], None) == (box.is_open, box.outcome, box.goal, box.trace)
-    assert {"pier", "planks", "ladder"} <= set(box.topics)
     assert [(session, "forced", 6)] == told([sealed])
     assert ("success", sealed.number) == (sealed.outcome, sealed.trace)
     assert sealed.turns == (await memory.boxes.get(sealed.number)).turns
@@ -127,7 +126,6 @@ async def test_a_matter_is_followed_across_sessions(memory: remanence.Engine, cl
     assert 3 == len(trace.sessions)
     assert [6, 6, 4] == [len(box.turns) for box in trace.boxes]
     assert whole.number == trace.boxes[0].number
-    assert {"pier", "planks"} <= set(whole.topics)
     assert 2 == len(await memory.traces.list())
     assert "3 boxes in 3 sessions" in str(whole)
 
@@ -144,7 +142,7 @@ async def test_a_matter_of_long_ago_is_another_trace(memory: remanence.Engine, c
 
 
 async def test_a_forgotten_turn_is_passed_over(memory: remanence.Engine, clock: ManualClock) -> None:
-    """Its words are shown nowhere, neither as a topic nor as the goal; restored, it is there again."""
+    """Its words are shown nowhere, not as the goal; restored, it is there again."""
     session = await begun(memory)
     secret = "The vault below the pier holds opals, opals, many opals."
     await tell(memory, [secret, *PIER[:4]], session, clock)
@@ -158,19 +156,19 @@ async def test_a_forgotten_turn_is_passed_over(memory: remanence.Engine, clock: 
     assert (secret, 5) == (box.goal, len(box.turns))
     assert (None, 4) == (after.goal, len(after.turns))
     assert "vault" not in str(after) and "opal" not in repr(after.to_dict())
-    assert (box.topics, box.goal) == (again.topics, again.goal)
+    assert ([one.seq for one in box.turns], box.goal) == ([one.seq for one in again.turns], again.goal)
 
 
-async def test_the_box_of_a_memory_is_found(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_the_box_of_a_memory_is_found(telling: remanence.Engine, clock: ManualClock) -> None:
     """Of a turn, and of a fact that was learned from one; of anything else there is none."""
-    await tell(memory, ["We decided to move to Postgres in May. My sister Mia lives in Tartu."], "s", clock)
-    (box,) = await memory.boxes.list()
-    facts = [one for one in await memory.list() if "turn" not in one.tags]
-    other = await memory.learn("The tide turns at nine.")
+    await tell(telling, ["We decided to move to Postgres in May. My sister Mia lives in Tartu."], "s", clock)
+    (box,) = await telling.boxes.list()
+    facts = [one for one in await telling.list() if "turn" not in one.tags]
+    other = await telling.learn("The tide turns at nine.")
 
     assert facts
-    assert [box] == await memory.boxes.list(of=box.turns[0].seq) == await memory.boxes.list(of=facts[0].seq)
-    assert [] == await memory.boxes.list(of=other.seq)
+    assert [box] == await telling.boxes.list(of=box.turns[0].seq) == await telling.boxes.list(of=facts[0].seq)
+    assert [] == await telling.boxes.list(of=other.seq)
 
 
 async def test_undoing_an_extraction_takes_its_turns_out_again(
@@ -192,24 +190,26 @@ async def test_undoing_an_extraction_takes_its_turns_out_again(
     assert after == await memory.boxes.list()
 
 
-async def test_an_extraction_is_undone_after_later_ones(memory: remanence.Engine, clock: ManualClock) -> None:
+async def test_an_extraction_is_undone_after_later_ones(
+    telling: remanence.Engine, clock: ManualClock
+) -> None:
     """Its turns leave the box, and what came later stays; a box of which nothing is left is gone."""
     facts = ("My sister Mia lives in Tartu.", "My boss is Carmen.", "We decided to move to Postgres.")
     runs: list[str] = []
     for fact in facts:
         clock.advance(minutes=1)
-        await memory.note(fact, speaker="Ines", session="s", later=True)
-        runs += (await hear(memory)).runs
-    (whole,) = await memory.boxes.list()
-    await memory.undo(runs[0])
-    (left,) = await memory.boxes.list()
-    await memory.undo(runs[1])
-    await memory.undo(runs[2])
-    checks = await memory.doctor()
+        await telling.note(fact, speaker="Ines", session="s", later=True)
+        runs += (await hear(telling)).runs
+    (whole,) = await telling.boxes.list()
+    await telling.undo(runs[0])
+    (left,) = await telling.boxes.list()
+    await telling.undo(runs[1])
+    await telling.undo(runs[2])
+    checks = await telling.doctor()
 
     assert [*facts] == [turn.text for turn in whole.turns]
     assert [*facts[1:]] == [turn.text for turn in left.turns]
-    assert [] == await memory.boxes.list()
+    assert [] == await telling.boxes.list()
     assert all(check.ok for check in checks)
 
 

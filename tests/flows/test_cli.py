@@ -1392,16 +1392,3 @@ def test_an_edited_export_is_taken_in_only_when_asked(talk: Desk) -> None:
 
     assert "import: 4 taken" in taken
     assert "note: line 2: the text was edited" in taken
-
-
-def test_what_a_text_may_outdate_is_said_with_the_command(talk: Desk) -> None:
-    """The command that lets it take the older one's place is printed, and does."""
-    talk.good("learn", "I live in Tartu.", "--speaker", "Ana")
-    said = talk.good("learn", "I moved to Riga.", "--speaker", "Ana")
-    (command,) = [
-        line.partition(": remanence ")[2] for line in said.splitlines() if "take that place" in line
-    ]
-    talk.good(*command.split())
-
-    assert "outdates I live in Tartu." in said
-    assert "I live in Tartu." not in talk.good("list")

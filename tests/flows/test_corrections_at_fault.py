@@ -9,10 +9,11 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.model import Relation, Role, Status
+from remanence.core.model import Relation, Status, Trust
 from remanence.llm.base import Judgement
 from remanence.types import NoteResult
 from tests.flows.test_newest_truth import links
+from tests.sentences import Sentences
 
 MANY, MANY_DEEP = 200, 10_000
 SHOWN = 1_000
@@ -44,7 +45,7 @@ async def test_a_statement_is_corrected_time_and_again(
 ) -> None:
     """One by one, each is newer than the one before or takes its place; every verb still answers, and undo."""
     async with remanence.open(tmp_path / "memory.db", embedder="none", clock=clock) as memory:
-        ids, run = [(await memory.learn("The pump weighs 0 kilos.", speaker="Mara")).id], ""
+        ids, runs = [(await memory.learn("The pump weighs 0 kilos.", speaker="Mara")).id], [""]
         for number in range(1, many):
             clock.advance(minutes=1)
             text = f"The pump weighs {number} kilos now."
@@ -55,13 +56,18 @@ async def test_a_statement_is_corrected_time_and_again(
                 done = await memory.learn(text, speaker="Mara")
             else:
                 done = await memory.correct(ids[-1], text)
-            ids, run = [*ids, done.id or ""], done.run or ""
+            runs = [done.run or ""]
+            if verb != "correct":
+                await memory.link(done.id, ids[-1], "newer")
+                runs = [(await memory.history(limit=1))[0].run, *runs]
+            ids = [*ids, done.id]
         relation = Relation.SUPERSEDES if verb == "correct" else Relation.NEWER
         chain = await links(memory, relation)
         answer = await memory.recall(f"Does the pump weigh {many - 1} kilos?", limit=SHOWN, count_use=False)
         told = await memory.explain(ids[0])
         profile = await memory.profile()
-        await memory.undo(run)
+        for run in runs:
+            await memory.undo(run)
         left, last = await links(memory, relation), await memory.get(ids[-2])
 
     assert [(number + 1, number) for number in range(1, many)] == chain
@@ -104,11 +110,12 @@ async def test_a_writer_that_replaces_all_is_braked_and_undone(tmp_path: Path, c
 
 
 async def test_of_a_log_with_roles_exchanged_one_undo_takes_what_is_wrong(tmp_path: Path) -> None:
-    """What is said to be an assistant's becomes no fact, and one run holds all that was found; turns stay."""
+    """What is said to be an assistant's is believed as one, and one run holds all that was found; turns stay."""
     other = {"user": "assistant", "assistant": "user"}
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join(json.dumps({"role": other[role], "text": text}) for role, text in LOG))
-    async with remanence.open(tmp_path / "memory.db", embedder="none") as memory:
+    writer = Sentences()
+    async with remanence.open(tmp_path / "memory.db", embedder="none", writer=writer) as memory:
         done = await memory.ingest(log, format="jsonl", trust="user", extract=True)
         await memory.consolidate()
         facts = await links(memory, Relation.LEARNED_FROM)
@@ -118,7 +125,9 @@ async def test_of_a_log_with_roles_exchanged_one_undo_takes_what_is_wrong(tmp_pa
         profile = await memory.profile()
 
     assert facts
-    assert {Role.USER} == {held[turn].role for _, turn in facts}
-    assert not [one for fact, _ in facts for one in ("nurse", "sister", "bee") if one in held[fact].text]
+    told = [
+        held[fact].trust for fact, _ in facts for one in ("nurse", "sister", "bee") if one in held[fact].text
+    ]
+    assert {Trust.AGENT} == {*told}
     assert sorted(text for _, text in LOG) == sorted(one.text for one in left)
     assert () == tuple(profile.lines)

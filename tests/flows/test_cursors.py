@@ -13,7 +13,8 @@ from remanence.core.clock import ManualClock
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_boxes import CAKE, PIER, begun, tell
-from tests.flows.test_entities import Naming, say
+from tests.flows.test_entities import say
+from tests.models import Naming
 
 List = Callable[..., Awaitable[Sequence[Any]]]
 
@@ -107,18 +108,18 @@ async def test_the_history_is_read_in_parts(memory: remanence.Engine, size: int)
         await memory.history(after="nothing")
 
 
-async def test_what_the_engine_did_is_read_in_parts(memory: remanence.Engine) -> None:
+async def test_what_the_engine_did_is_read_in_parts(telling: remanence.Engine) -> None:
     """Also where one run did several things; a run by its id is passed whole."""
     for text in ("I live in Tartu now.", "I decided to buy the red boat.", "My sister Mia likes tea."):
-        await say(memory, text)
-    await memory.consolidate()
-    whole = await memory.actions()
+        await say(telling, text)
+    await telling.consolidate()
+    whole = await telling.actions()
 
     assert 3 < len(whole)
     for size in (1, 2, 5):
-        assert whole == await read_in_parts(memory.actions, size)
+        assert whole == await read_in_parts(telling.actions, size)
     run = whole[0].run
-    assert [one for one in whole if one.run != run] == await memory.actions(after=run)
+    assert [one for one in whole if one.run != run] == await telling.actions(after=run)
 
 
 async def test_boxes_and_traces_are_read_in_parts(memory: remanence.Engine, clock: ManualClock) -> None:

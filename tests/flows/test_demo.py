@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.core.model import Kind
 from remanence.faces.cli import demo
 from tests.command_line import typed
 
@@ -34,11 +33,10 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.DemoR
     async with remanence.open(folder / demo.DATABASE) as memory:
         found = await memory.list(status="any", limit=LONG_AGO)
         boxes, traces = await memory.boxes.list(), await memory.traces.list(boxes_min=2)
-        facts = [one for one in found if one.speaker in {"Ines", "Oskar"} and one.kind is not Kind.EPISODIC]
         found = [one for one in found if one.speaker not in {"Ines", "Oskar"}]
 
-    assert (shown.noted, shown.facts, shown.boxes) == (13, len(facts), len(boxes))
-    assert len(facts) > 5 and len(boxes) > 2 and traces
+    assert (shown.noted, shown.boxes) == (13, len(boxes))
+    assert len(boxes) > 2 and traces
     assert lines == shown.stored + shown.repeats == shown.known_again
     assert (shown.stored, shown.repeats) == (len(found), sum(one.confirmations for one in found))
     assert shown.repeats >= 10

@@ -65,6 +65,7 @@ CASES = [
         [
             learned("The office is in Graz.", category="fact"),
             learned("The office is in Linz now.", category="fact"),
+            lambda it: it.memory.link(2, 1, "newer"),
             waits(DAY - 1),
         ],
         waits(1),

@@ -10,6 +10,7 @@ import remanence
 from remanence.flows.erase.erase import Erasure
 from remanence.flows.mirror.folder import OWN
 from tests.flows.conftest import Opener, hear
+from tests.sentences import Sentences
 
 GOAL = "My neighbour Quirkleton keeps three lighthouses in Zanzibrook."
 NEXT = "Quirkleton sails to Zanzibrook every Sunday with a barometer."
@@ -64,7 +65,7 @@ async def test_a_page_keeps_nothing_of_a_turn_that_was_erased(
     """The page of its box, names of files, and the state of the mirror; also where the folder was away meanwhile."""
     root, away = tmp_path / "mirror", tmp_path / "away"
     words = LEFT.get(way, ("quirkleton", "zanzibrook", "lighthouses"))
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         await _talked(memory)
         await memory.mirror.sync(root)
         before = _saying(root, words)
@@ -83,7 +84,7 @@ async def test_a_page_keeps_nothing_of_a_turn_that_was_erased(
 async def test_what_somebody_else_wrote_into_a_mirror_is_named(opener: Opener, tmp_path: Path) -> None:
     """An edit by hand that is pending, a file of another program in UTF-16, and one by its name alone: none is well."""
     root = tmp_path / "mirror"
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         await _talked(memory)
         await memory.mirror.sync(root)
         (page,) = [one for one in (root / "boxes").rglob("*.md") if "quirkleton" in one.name]

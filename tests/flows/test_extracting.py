@@ -1,4 +1,4 @@
-"""Facts of a file are shown and nothing is stored; the extractor without a model has the shape of a writer's."""
+"""Facts of a file: what extracting them would cost, what comes in, and what waits without a writer."""
 
 import json
 from pathlib import Path
@@ -13,6 +13,7 @@ from remanence.write.transcripts.formats import parse
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.models import ANY_MODEL, KEY, asking, model_server
+from tests.sentences import Sentences
 
 SAID = [
     {"text": "Where is Vera now?", "speaker": "Bo", "thread": "home", "key": "home:1"},
@@ -29,48 +30,12 @@ def talk(tmp_path: Path) -> Path:
     return path
 
 
-async def test_facts_of_a_file_are_shown_and_not_stored(memory: remanence.Engine, talk: Path) -> None:
-    """Each fact names its turn and span, and what it would be kept as; the memory stays empty."""
-    found = await memory.extract(talk)
-
-    assert (3, 2, 0) == (found.turns, found.bearing, len(await memory.list(status="any")))
-    assert [
-        ("Runa's sister Vera moved to Ghent.", "relationship", "semantic", "explicit", "Vera", (0, 30)),
-        ("Runa is allergic to bee stings.", "fact", "semantic", "implied", "Runa", (0, 27)),
-    ] == [(one.content, one.category, one.kind.label, one.tier, one.subject, one.span) for one in found.facts]
-    assert ["normal", "critical"] == [one.level for one in found.facts]
-
-
-async def test_the_extractor_without_a_model_is_an_extractor() -> None:
-    """It takes turns and what is wanted as a writer does, and refuses an instruction that rules cannot follow."""
-    own = remanence.OfflineExtractor()
-    turns = [remanence.ExtractTurn("1", "We decided to sell the van.", "Runa")]
-
-    assert isinstance(own, remanence.Extractor)
-    assert ["decision"] == [
-        fact.category for fact in (await own.extract(turns, remanence.ExtractRequest())).facts
-    ]
-    with pytest.raises(InvalidInput, match="rules follow no instruction"):
-        await own.extract(turns, remanence.ExtractRequest(instruction="only about vans"))
-    with pytest.raises(InvalidInput, match="0 turns"):
-        await own.extract([], remanence.ExtractRequest())
-
-
-def test_the_command_needs_no_database(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`remanence extract` shows the facts of a file where there is no database, and makes none."""
-    monkeypatch.chdir(talk.parent)
-    told = typed("extract", str(talk))
-
-    assert 0 == told.exit_code
-    assert "relationship, explicit, normal: Runa's sister Vera moved to Ghent. [talk.jsonl:2]" in told.stdout
-    assert ["talk.jsonl"] == [path.name for path in talk.parent.iterdir()]
-
-
-async def test_a_file_is_ingested_with_its_facts(memory: remanence.Engine, talk: Path) -> None:
+async def test_a_file_is_ingested_with_its_facts(opener: Opener, talk: Path) -> None:
     """Its turns are episodes, its facts name them and are believed no more; a second time there is nothing new."""
-    done = await memory.ingest(talk, extract=True)
-    again = await memory.ingest(talk, extract=True)
-    found = {one.text: one for one in await memory.list(status="any")}
+    async with opener(writer=Sentences()) as memory:
+        done = await memory.ingest(talk, extract=True)
+        again = await memory.ingest(talk, extract=True)
+        found = {one.text: one for one in await memory.list(status="any")}
     fact = found["Runa's sister Vera moved to Ghent."]
     turn = found[SAID[1]["text"]]
 
@@ -81,25 +46,34 @@ async def test_a_file_is_ingested_with_its_facts(memory: remanence.Engine, talk:
     assert done.extracted.runs == done.runs[-1:]
 
 
-async def test_what_a_killed_ingest_left_is_extracted_by_the_next(
-    memory: remanence.Engine, talk: Path
-) -> None:
+async def test_what_a_killed_ingest_left_is_extracted_by_the_next(opener: Opener, talk: Path) -> None:
     """Turns that were stored wait; the same file again listens to them."""
     turns = parse(talk.read_bytes(), "jsonl", talk.name).turns
-    await memory.learn_many(
-        remanence.Turn(one.text, kind="episodic", tags=("turn",), speaker=one.speaker, key=one.key)
-        for one in turns
-    )
-    done = await memory.ingest(talk, extract=True)
+    async with opener(writer=Sentences()) as memory:
+        await memory.learn_many(
+            remanence.Turn(one.text, kind="episodic", tags=("turn",), speaker=one.speaker, key=one.key)
+            for one in turns
+        )
+        done = await memory.ingest(talk, extract=True)
 
     assert (3, 3, 2) == (done.known, done.extracted.turns, done.extracted.stored)
 
 
-async def test_rules_ask_nobody(memory: remanence.Engine, talk: Path) -> None:
-    """Without a writer that extracts there is nothing to pay for."""
-    told = (await memory.extract(talk)).estimate
+async def test_without_a_writer_turns_come_in_and_wait_for_one(opener: Opener, talk: Path) -> None:
+    """There is nothing to pay for, and the answer says so; asked for facts alone, it is refused with what to do."""
+    async with opener() as memory:
+        told = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
+        done = await memory.ingest(talk, extract=True)
+        with pytest.raises(InvalidInput, match="extracted by a writer, and none is given") as refused:
+            await memory.consolidate(listen=True)
+    async with opener(writer=Sentences()) as memory:
+        heard = (await memory.consolidate(listen=True)).heard
 
+    assert told is not None
     assert (3, 3, None, 0, 0) == (told.turns, told.new, told.writer, told.calls, told.tokens)
+    assert (3, 0) == (done.stored, done.extracted.stored)
+    assert "no writer is given" in str(done) and "writer" in refused.value.recovery
+    assert (3, 2) == (heard.turns, heard.stored)
 
 
 async def test_an_estimate_says_what_a_writer_is_then_asked(
@@ -117,12 +91,13 @@ async def test_an_estimate_says_what_a_writer_is_then_asked(
         writer = asking("openai", ANY_MODEL, address)
         assert isinstance(writer, OpenAIWriter)
         async with writer, opener(writer=writer) as memory:
-            before = (await memory.extract(talk)).estimate
+            before = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
             empty = await memory.list(status="any")
             await memory.ingest(talk, extract=True)
             spent = (await memory.status()).spent
-            after = (await memory.extract(talk)).estimate
+            after = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
 
+    assert before is not None and after is not None
     assert ([], 23, 4) == (empty, before.new, before.calls)
     assert (spent["calls"], 0, 0, 0) == (before.calls, after.new, after.calls, after.tokens)
     assert spent["tokens"] < before.tokens < 3 * spent["tokens"]  # which counts no schema
@@ -137,5 +112,5 @@ def test_the_command_says_first_what_it_would_ask(talk: Path, monkeypatch: pytes
     done = typed("ingest", str(talk), "--extract")
 
     assert (0, ["talk.jsonl"], 0) == (dry.exit_code, left, done.exit_code)
-    assert "3 turns of talk.jsonl (jsonl), 3 new: rules extract, no model is asked" in dry.stdout
-    assert "3 turns heard: facts stored 2" in done.stdout
+    assert "3 turns of talk.jsonl (jsonl), 3 new: no writer is given, no facts are extracted" in dry.stdout
+    assert "no writer is given" in done.stdout

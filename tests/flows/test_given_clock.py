@@ -11,6 +11,7 @@ import remanence
 from remanence.core.clock import DAY, HOUR, ManualClock, SystemClock
 from remanence.faces.mcp.tools import Tools
 from tests.flows.conftest import Opener
+from tests.sentences import Sentences
 
 LONG_AGO = 1_000_000_000_000_000  # September 2001
 _MICROS = re.compile(r"(?<!\d)\d{16}(?!\d)")
@@ -43,7 +44,9 @@ async def _until(is_so: Callable[[], Awaitable[bool]]) -> None:
 async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
     """Extraction in the background, boxes, guidelines, leases, uses, ticks, a mirror and copies: 25 years before it."""
     clock, path = ManualClock(LONG_AGO), tmp_path / "memory.db"
-    async with remanence.open(path, clock=clock, embedder="hashed", policy="default") as memory:
+    async with remanence.open(
+        path, clock=clock, embedder="hashed", policy="default", writer=Sentences()
+    ) as memory:
         await memory.policy.adopt("default")
         await memory.settings.set("mirror_folder", str(tmp_path / "mirror"))
         async with memory.session("work"):

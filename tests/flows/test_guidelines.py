@@ -14,6 +14,12 @@ from remanence.types import Guideline
 from tests.flows.conftest import Opener, hear
 
 
+@pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
+
+
 class Reading:
     """A writer that keeps what it is shown, and finds one fact a turn."""
 
@@ -32,7 +38,7 @@ class Reading:
         """Keep what is wanted."""
         self.wanted.append(wanted)
         return ExtractResult(
-            tuple(Fact("fact", f"It was said yesterday: {turn.text}", turn.id, (0, 1)) for turn in turns)
+            tuple(Fact("moment", f"It was said yesterday: {turn.text}", turn.id, (0, 1)) for turn in turns)
         )
 
 

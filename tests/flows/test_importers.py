@@ -136,7 +136,7 @@ async def test_a_mem0_store_that_moved_on_is_brought_up_to_date(
     assert (0, ()) == ((again := await memory.ingest(store)).stored, again.runs)
 
 
-async def test_facts_are_extracted_from_what_stands(memory: remanence.Engine, tmp_path: Path) -> None:
+async def test_facts_are_extracted_from_what_stands(telling: remanence.Engine, tmp_path: Path) -> None:
     """Not from what was replaced or deleted, though it came in by the same ingest."""
     was, now_said, gone = (
         "My sister Vera moved to Ghent.",
@@ -153,8 +153,8 @@ async def test_facts_are_extracted_from_what_stands(memory: remanence.Engine, tm
     store.mkdir()
     sources.write_rows(store / "history.db", sources.HISTORY, {"history": events})
     (store / "get_all.json").write_text(json.dumps({"results": [sources.memory("m1", now_said, 1, 2)]}))
-    await memory.ingest(store, extract=True)
-    facts = [one.text for one in await memory.list(status="any") if one.key is None]
+    await telling.ingest(store, extract=True)
+    facts = [one.text for one in await telling.list(status="any") if one.key is None]
 
     assert 1 == len(facts)
     assert "Lyon" in facts[0]

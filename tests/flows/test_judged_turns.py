@@ -1,4 +1,4 @@
-"""A writer that extracts is asked about what it found, and about a turn only where that may say more."""
+"""A writer that extracts judges what it found, and no turn; one that only judges judges every turn."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from tests.flows.conftest import Opener
 from tests.flows.test_understood_turns import Telling
 
 COVERED, FREE = "My boat is in Tarrow.", "The boat of Ana lies at Tarrow, well moored."
-SMALL_TALK, CHANGED = "Did you see the match?", "The choir meets in the gym now."
+SMALL_TALK = "Did you see the match?"
 
 
 class Asked(Telling):
@@ -46,16 +46,15 @@ class Judging:
     ("text", "fact", "asked"),
     [
         (f"Hello! {COVERED}", "Ana's boat is in Tarrow.", ["Ana's boat is in Tarrow."]),
-        (f"Hello! {COVERED}", FREE, [f"Hello! {COVERED}", FREE]),
+        (f"Hello! {COVERED}", FREE, [FREE]),
         (COVERED, COVERED, [COVERED]),
         (SMALL_TALK, None, []),
-        (CHANGED, None, [CHANGED]),
     ],
 )
-async def test_a_turn_is_judged_where_it_says_more_than_its_facts(
+async def test_facts_are_judged_and_their_turn_is_not(
     opener: Opener, text: str, fact: str | None, asked: list[str]
 ) -> None:
-    """Where a fact is the writer's own word, and where none was found though something changed."""
+    """Neither where a fact is the writer's own word nor where it found none; each turn becomes active all the same."""
     writer = Asked({} if fact is None else {text: fact})
     async with opener(writer=writer) as memory:
         await memory.note(Turn(text, speaker="Ana", role="user"), session="s", later=True)

@@ -1,6 +1,6 @@
 """A process killed at any commit of judging and superseding loses nothing: the next run comes to the same.
 
-Each round forks a process that consolidates with rules and a writer, and dies just before or just after one of
+Each round forks a process that consolidates with a writer, and dies just before or just after one of
 its commits. Then another goes on; all that was told is there, each pair is settled once, and the file is sound.
 """
 
@@ -22,14 +22,9 @@ from tests.flows.test_verdicts import Replaces
 BOATS = 8
 TEXTS = [
     *(f"Boat{number} berth: north." for number in range(BOATS)),
-    "The hut on the lake: twelve beds.",
-    "The lease for the boat shed is 310 a month.",
     *(f"Boat{number} berth: gone." for number in range(BOATS)),
-    "Since May the hut on the lake has nine beds.",
-    "Letter came: the lease goes up to 355.",
 ]
-RULED = ("The lease for the boat shed is 310 a month.", "Letter came: the lease goes up to 355.")
-COMMITS = 8
+COMMITS = 6
 
 
 class Later:
@@ -43,7 +38,7 @@ class Later:
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("commit", range(1, COMMITS + 1))
 def test_a_kill_at_a_commit_loses_nothing(tmp_path: Path, commit: int, after: bool) -> None:
-    """What was judged is kept or judged again; what gave up its place did so once, with its link and its claims."""
+    """What was judged is kept or judged again; what gave up its place did so once, with its link."""
     path = tmp_path / "memory.db"
     status = _killed(path, commit, after=after)
     held, links, waiting, unsound = asyncio.run(_looked_over(path))
@@ -57,7 +52,7 @@ def test_a_kill_at_a_commit_loses_nothing(tmp_path: Path, commit: int, after: bo
     # What was judged and not carried out waits for a person, and nothing is lost between the two.
     assert replaced - gone == waiting
     assert Counter(links) == Counter(dict.fromkeys(links, 1))
-    assert RULED in {
+    assert set(zip(TEXTS[:BOATS], TEXTS[BOATS:], strict=True)) == {
         (texts_of[old], texts_of[new]) for new, old, relation in links if relation == Relation.NEWER
     }
     assert len(gone) == sum(relation == Relation.SUPERSEDES for _, _, relation in links)
@@ -104,10 +99,5 @@ async def _looked_over(
         held = await memory.list(status="any", limit=100)
         links = [link.key for link in await memory._core.store.neighbours("default", None)]
         waiting = {old.text for one in await proposals.list_proposals(memory._core) for old in one.replaces}
-        claims = await memory._core.store.claims("default", [one.seq for one in held])
-        by = {one.seq: one.status for one in held}
         unsound = [check.name for check in await memory.doctor() if not check.ok]
-        unsound += [
-            str(one) for one in claims if (one.replaced_by is None) == (by[one.seq] is Status.SUPERSEDED)
-        ]
     return held, links, waiting, unsound

@@ -6,9 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import remanence
 from remanence.core.model import Status
 from tests.command_line import typed
+from tests.flows.conftest import Opener
+from tests.flows.test_rest import ROOT
+from tests.models import ANY_MODEL, model_server, variables
+from tests.sentences import Sentences
 
 DIARY = (
     "I moved to Ghent in May and work at Brightwater as a nurse.",
@@ -22,7 +28,10 @@ KILLED_AT = 2  # batches
 CHILD = """
 # warm
 import asyncio, os, signal, sys
+import pytest
+
 import remanence
+from tests.sentences import Sentences
 
 async def main():
     calls = []
@@ -30,15 +39,21 @@ async def main():
         calls.append(done)
         if len(calls) == {killed_at}:
             os.kill(os.getpid(), signal.SIGKILL)
-    async with remanence.open(sys.argv[1]) as memory:
+    async with remanence.open(sys.argv[1], writer=Sentences()) as memory:
         await memory.consolidate(progress, listen=True)
 
 asyncio.run(main())
 """
 
 
+@pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
+
+
 async def test_what_was_learned_is_heard_once(memory: remanence.Engine) -> None:
-    """A diary that was learned has facts, entities and a profile afterwards; a second time nothing is heard."""
+    """A diary that was learned has facts and a profile afterwards; a second time nothing is heard."""
     for text in DIARY:
         await memory.learn(text, speaker="Runa")
     plain = (await memory.consolidate()).heard
@@ -51,8 +66,25 @@ async def test_what_was_learned_is_heard_once(memory: remanence.Engine) -> None:
     assert {"Runa's sister Vera has a dog named Biscuit."} <= {
         one.text for one in await memory.list(limit=100)
     }
-    assert {"Vera", "Brightwater"} <= {one.name for one in await memory.entities.list()}
     assert "Runa: " in (await memory.profile()).text
+
+
+async def test_turns_that_were_noted_without_a_writer_are_heard_once_there_is_one(opener: Opener) -> None:
+    """Where somebody asks for it, and once."""
+    async with opener() as memory:
+        for text in DIARY:
+            await memory.note(text, speaker="Runa", session="s", later=True)
+        done = await memory.consolidate()
+        facts = [one for one in await memory.list() if "turn" not in one.tags]
+    async with opener(writer=Sentences()) as memory:
+        plain = (await memory.consolidate()).heard
+        heard = (await memory.consolidate(listen=True)).heard
+        again = (await memory.consolidate(listen=True)).heard
+        texts = {one.text for one in await memory.list()}
+
+    assert ([], 0) == (facts, done.heard.stored)
+    assert (0, len(DIARY) - 1, 0) == (plain.turns, heard.turns, again.turns)
+    assert "Runa's sister Vera has a dog named Biscuit." in texts
 
 
 async def test_turns_and_facts_are_not_heard_again(memory: remanence.Engine) -> None:
@@ -88,15 +120,15 @@ async def test_what_is_learned_later_is_heard_then(memory: remanence.Engine) -> 
 async def test_a_killed_hearing_goes_on_where_it_was(tmp_path: Path) -> None:
     """Killed between two batches, the next one hears the rest: no text is left out, none gives a fact twice."""
     path = tmp_path / "memory.db"
-    async with remanence.open(path) as memory:
+    async with remanence.open(path, writer=Sentences()) as memory:
         for number in range(35):
             await memory.learn(f"We decided to sell van number {number}.", speaker="Runa")
     child = subprocess.run(
         [sys.executable, "-c", CHILD.format(killed_at=KILLED_AT), str(path)],
-        env=dict(os.environ),
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=False,
     )
-    async with remanence.open(path) as memory:
+    async with remanence.open(path, writer=Sentences()) as memory:
         heard = (await memory.consolidate(listen=True)).heard
         told = [one for one in await memory.list(limit=1_000) if one.status is Status.ACTIVE]
 
@@ -105,11 +137,15 @@ async def test_a_killed_hearing_goes_on_where_it_was(tmp_path: Path) -> None:
     assert 35 == len(told) == sum("van number" in one.text and one.category == "decision" for one in told)
 
 
-def test_the_command_listens_where_it_is_asked(tmp_path: Path) -> None:
+def test_the_command_listens_where_it_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`consolidate --listen` says how much it heard; without it nothing that was learned is heard."""
     path = str(tmp_path / "memory.db")
-    typed("learn", DIARY[1], "--speaker", "Runa", "--db", path)
-    plain, listening = typed("consolidate", "--db", path), typed("consolidate", "--listen", "--db", path)
+    typed("learn", "It rained. My sister Vera lives in Ghent.", "--speaker", "Runa", "--db", path)
+    with model_server() as address:
+        for name, value in variables(address).items():
+            monkeypatch.setenv(name, value)
+        writer = ("--writer", f"openai:{ANY_MODEL}", "--db", path)
+        plain, listening = typed("consolidate", *writer), typed("consolidate", "--listen", *writer)
 
     assert "heard" not in plain.stdout
     assert "1 turn heard: facts stored 1" in listening.stdout

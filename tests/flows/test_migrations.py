@@ -119,33 +119,3 @@ async def test_texts_cut_into_words_another_way_are_indexed_anew(tmp_path: Path)
 
     assert [1] == found.rows["appl"].tolist()
     assert [] == unsound
-
-
-async def test_a_file_of_version_11_lets_in_what_is_newer(tmp_path: Path) -> None:
-    """Its links stay as they are, the tables are those of a new file, and the copy is of before."""
-    path = tmp_path / "memory.db"
-    async with remanence.open(path, embedder="none") as memory:
-        learned = [await memory.learn(text) for text in ("The ferry leaves at six.", "The pump is red.")]
-        await memory.link(learned[1].id, learned[0].id, "supports", weight=0.25)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute(
-            "UPDATE sqlite_schema SET sql = replace(sql, 'BETWEEN 0 AND 13', 'BETWEEN 0 AND 12')"
-            " WHERE name = 'links'"
-        )
-        connection.execute("UPDATE alembic_version SET version_num = '0011'")
-        connection.execute("PRAGMA user_version = 11")
-    connection.close()
-    before = tables(path)
-    async with remanence.open(path, embedder="none") as memory:
-        kept = await memory.links(learned[0].id)
-        drawn = await memory.link(learned[1].id, learned[0].id, "newer")
-        unsound = [check for check in await memory.doctor() if not check.ok]
-    await filled(tmp_path / "new.db")
-
-    assert "BETWEEN 0 AND 12" in before["links"]
-    assert tables(tmp_path / "new.db") == tables(path)
-    assert [(learned[1].seq, learned[0].seq, 0.25)] == [(one.source, one.target, one.weight) for one in kept]
-    assert drawn.is_certain
-    assert [] == unsound
-    assert (tmp_path / "memory.db.before-v12").exists()

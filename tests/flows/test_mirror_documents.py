@@ -14,6 +14,12 @@ TEA, LINEN = "I prefer green tea in the morning.", "I prefer linen sails to cott
 
 
 @pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
+
+
+@pytest.fixture
 async def mirror(memory: remanence.Engine, tmp_path: Path) -> Path:
     """Return a mirror whose profile has two lines."""
     for text in (TEA, LINEN):

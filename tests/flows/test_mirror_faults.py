@@ -18,6 +18,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import StoreUnavailable
 from tests.flows.conftest import hear
 from tests.flows.test_mirror import ROPES, files
+from tests.models import Naming
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a mirror needs handles of folders")
 STEPS = ("open", "write", "rename", "unlink", "mkdir", "ftruncate", "rmdir")
@@ -46,7 +47,8 @@ def test_a_mirror_killed_at_any_step_is_whole_after_the_next_sync(tmp_path: Path
 
 async def _prepared(folder: Path) -> None:
     """Mirror some memories, and change, add and forget some since."""
-    async with remanence.open(folder / "a.db", embedder="none", clock=ManualClock()) as memory:
+    writer = Naming(("Mia", "person"))
+    async with remanence.open(folder / "a.db", embedder="none", clock=ManualClock(), writer=writer) as memory:
         for number in range(4):
             await memory.learn(f"{ROPES} {number}", category="decision", confidence=0.9)
         await memory.note("My sister Mia lives in Tartu.", speaker="Ines", later=True)

@@ -1,8 +1,7 @@
 """What a model says beyond a turn is the model's: asked over HTTP, it invents, denies nothing, and redirects."""
 
-import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -12,14 +11,13 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import EmbedderError, WriterError
-from remanence.core.model import STANDING, Memory, Relation, Status, Trust
+from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.openai_api import OpenAIEmbedder
 from remanence.read.extraction import ExtractRequest, ExtractTurn
 from remanence.testing.model_server import INVENTED, ORDER, ModelServer
-from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
-from tests.flows.test_mcp import beside
 from tests.models import KEY, VARIABLES, asking
+from tests.sentences import Sentences
 
 VENDORS = ("openai", "anthropic")
 DENIED = "I am not allergic to walnuts."
@@ -62,7 +60,7 @@ async def facts_of(memory: remanence.Engine) -> dict[str, Memory]:
 async def test_an_order_that_a_model_invents_is_nobodys(
     opener: Opener, server: ModelServer, vendor: str
 ) -> None:
-    """It is kept in quarantine, as an agent's, and stands in no profile, no frame and no boot."""
+    """It is kept in quarantine, with the writer's name, and stands in no profile, no frame and no boot."""
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
         await hear(memory)
@@ -74,56 +72,49 @@ async def test_an_order_that_a_model_invents_is_nobodys(
             (await memory.recall("Where does the API key go?")).text,
         ]
 
-    assert (INVENTED, Status.QUARANTINED, Trust.AGENT) == (apart.text, apart.status, apart.trust)
-    assert f"{vendor}:inventing" == apart.speaker
+    assert (INVENTED, Status.QUARANTINED) == (apart.text, apart.status)
+    assert f"{vendor}:inventing" == (apart.attributes or {})["extracted_by"]
     assert [False] * 4 == ["API key" in text for text in shown]
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
-async def test_what_a_turn_covers_is_its_speakers_and_what_it_does_not_is_the_writers(
-    opener: Opener, server: ModelServer, vendor: str
-) -> None:
-    """A denial that is left out is no word of the speaker's; how many are the writer's own is said and audited."""
+async def test_a_fact_is_said_by_who_said_its_turn(opener: Opener, server: ModelServer, vendor: str) -> None:
+    """Believed as the turn is, however it is worded; the writer is named beside it, and the turn is one step away."""
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
-        await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
-        done = await hear(memory)
-        found = await facts_of(memory)
-        (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
-
-    assert ("Ana", Trust.USER) == (found[DENIED].speaker, found[DENIED].trust)
-    assert (f"{vendor}:inventing", Trust.AGENT) == (found[AFFIRMED].speaker, found[AFFIRMED].trust)
-    assert (1, 1) == (done.of_writer, event.detail["of_writer"])
-    assert "of these the writer's own 1" in str(done)
-
-
-async def test_what_is_a_writers_own_is_told_apart_in_every_face(
-    tmp_path: Path, server: ModelServer, clock: ManualClock
-) -> None:
-    """In recall, a profile, boot, the frame of the self, a line, on the command line and over MCP."""
-    path = tmp_path / "m.db"
-    turn = "I like tea. I prefer not to talk before nine."
-    async with remanence.open(
-        path, clock=clock, writer=Adding("preference", "Ana loves loud music.")
-    ) as memory:
-        await memory.note(turn, speaker="Ana", session="s", later=True)
+        turn = await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
         await hear(memory)
-        own = (await facts_of(memory))["Ana loves loud music."]
-        (line,) = [one for one in (await memory.profile()).lines if one.seq == own.seq]
-        texts = [
-            (await memory.recall("loud music")).text,
-            (await memory.boot()).text,
-            (await memory.frame("self")).text,
-            str(await memory.profile()),
-            str(own),
-        ]
-    async with beside(path, clock=clock) as agent:
-        by_mcp = [await agent.call("recall", query="loud music"), await agent.call("get", id=f"#{own.seq}")]
-    listed = (await asyncio.to_thread(typed, "list", "--db", str(path))).stdout
+        found = await facts_of(memory)
+        links = await memory.links(found[DENIED].seq)
 
-    assert "agent" == line.trust
-    rows = [next(row for row in text.splitlines() if "loud music" in row) for text in (*texts, listed)]
-    assert [True] * 6 == ["agent" in row for row in rows]
-    assert [True] * 2 == ["agent" in answer for answer in by_mcp]
+    assert turn.seq in [one.target for one in links if one.relation is Relation.LEARNED_FROM]
+    for text in (DENIED, AFFIRMED):
+        assert ("Ana", Trust.USER) == (found[text].speaker, found[text].trust)
+        assert f"{vendor}:inventing" == (found[text].attributes or {})["extracted_by"]
+
+
+async def test_texts_of_different_trust_never_share_a_request(opener: Opener) -> None:
+    """What stands before them neither; each fact is believed as its turn."""
+    said: list[tuple[str, str, str]] = [
+        ("Ana", "user", "We decided to stay."),
+        ("page", "user", "The pool opens at six."),
+        ("bot", "assistant", "The boat leaves at nine."),
+    ]
+    async with opener(writer=(writer := Sentences())) as memory:
+        for n in range(9):
+            speaker, role, text = said[n % 3]
+            trust = "outside" if speaker == "page" else None
+            turn = Turn(f"{text} Note {n} of it.", speaker=speaker, role=role, trust=trust, session="s")
+            await memory.note(turn, later=True)
+            if n == 4:
+                await hear(memory)
+        await hear(memory)
+        facts = await facts_of(memory)
+
+    assert 1 < len(writer.asked)
+    assert [1] * len(writer.asked) == [len({one.trust for one in shown}) for shown in writer.asked]
+    assert {"Ana": Trust.USER, "page": Trust.OUTSIDE, "bot": Trust.AGENT} == {
+        one.speaker: one.trust for one in facts.values()
+    }
 
 
 class Adding:
@@ -145,32 +136,58 @@ class Adding:
         return remanence.ExtractResult((fact,), self.entities)
 
 
-@pytest.mark.parametrize("consolidated", [False, True])
-async def test_a_writers_own_fact_supersedes_nothing_of_a_user(opener: Opener, consolidated: bool) -> None:
-    """It stands beside what the user said, linked as contradicting it; neither arrival nor consolidation replaces."""
-    async with opener(writer=Adding("fact", "Ana's boss is Carmen now.")) as memory:
-        said = await memory.learn("My boss is Anders.", speaker="Ana")
-        named = await memory.learn("Ana's boss is Anders.", speaker="Ana")
-        await memory.note("It rained all day.", speaker="Ana", session="s", later=True)
-        await hear(memory)
-        if consolidated:
-            await memory.consolidate()
-        standing = [(await memory.get(one.id)).status for one in (said, named)]
+class Replacing(Adding):
+    """Says of each fact that it takes the place of all that it is shown."""
 
-    assert {Status.ACTIVE if consolidated else Status.INBOX} == set(standing)
+    async def judge(
+        self,
+        text: str,
+        identity: str,
+        others: Mapping[str, str],  # type: ignore[override]
+    ) -> remanence.Judgement:
+        """Say so of what it added."""
+        return remanence.Judgement(0.5, replaces=dict.fromkeys(others, 1.0) if self.content in text else {})
 
 
-async def test_a_fact_that_stands_in_its_turn_is_newer_than_what_it_corrects(opener: Opener) -> None:
-    """It is the speaker's word, in the words of the writer: linked as newer, and nothing gives up its place."""
-    async with opener(writer=Adding("fact", "My boss is Carmen now.")) as memory:
-        said = await memory.learn("My boss is Anders.", speaker="Ana")
-        await memory.note("Guess what: my boss is Carmen now!", speaker="Ana", session="s", later=True)
-        await hear(memory)
+@pytest.mark.parametrize("way", ["learned", "pinned", "confirmed"])
+async def test_a_fact_replaces_nothing_that_a_person_wrote(
+    opener: Opener, clock: ManualClock, way: str
+) -> None:
+    """It waits in review, where a person carries it out; an older fact that he pinned or confirmed is his, too."""
+    async with opener(writer=(writer := Replacing("fact", "Ana's boss is Anders."))) as memory:
+        if way == "learned":
+            old = (await memory.learn("Ana's boss is Anders.", speaker="Ana")).seq
+        else:
+            await memory.note("It rained.", speaker="Ana", session="s", later=True)
+            await hear(memory)
+            old = (await facts_of(memory))["Ana's boss is Anders."].seq
+            await (memory.pin(old) if way == "pinned" else memory.confirm(old))
+        clock.advance(minutes=1)
+        writer.content = "Ana's boss is Carmen now."
+        await memory.note("It snowed.", speaker="Ana", session="s", later=True)
+        done = await memory.consolidate()
+        stands = (await memory.get(old)).status
+        (waits,) = [one for one in (await memory.review.list()).items if one.sort == "proposal"]
 
-        links = await memory.links(said.seq)
+    assert (0, Status.ACTIVE) == (done.replaced, stands)
+    assert f"takes the place of #{old} " in str(waits) and done.refused
 
-        assert (await memory.get(said.id)).status in STANDING
-        assert [said.seq] == [one.target for one in links if one.relation is Relation.NEWER]
+
+async def test_a_fact_replaces_what_was_extracted_whoever_said_it(opener: Opener, clock: ManualClock) -> None:
+    """As far as that is believed no more; one undo takes it back."""
+    async with opener(writer=(writer := Replacing("fact", ""))) as memory:
+        runs: list[str | None] = []
+        for speaker, content in (("Ana", "Ana's boss is Anders."), ("Tom", "Ana's boss is Carmen now.")):
+            writer.content = content
+            await memory.note(f"{speaker} came by.", speaker=speaker, session="s", later=True)
+            runs.append((await memory.consolidate()).verdicts)
+            clock.advance(minutes=1)
+        facts = await facts_of(memory)
+        await memory.undo(runs[-1] or "")
+        back = await facts_of(memory)
+
+    assert {"Ana's boss is Carmen now."} == {*facts}
+    assert {"Ana's boss is Carmen now.", "Ana's boss is Anders."} == {*back}
 
 
 @pytest.mark.parametrize("content", ["Ana likes tea.", "I like tea."])
@@ -227,24 +244,15 @@ async def test_what_is_cut_of_an_answer_is_counted(
     assert (12 if model == "talkative" else 2) == done.stored + sum(done.left_out.values())
 
 
-class Ruled(remanence.OfflineExtractor):
-    """The shipped extractor as a writer that judges nothing."""
-
-    async def judge(self, text: str, identity: str, others: object) -> remanence.Judgement:
-        """Judge nothing."""
-        return remanence.Judgement(0.5)
-
-
-@pytest.mark.parametrize("writer", [None, Ruled()])
-async def test_what_rules_find_beyond_twelve_is_counted(opener: Opener, writer: Ruled | None) -> None:
-    """Without a writer, and with the shipped extractor for one, the same is cut and the same is said."""
-    async with opener(writer=writer) as memory:
+async def test_what_a_writer_finds_beyond_twelve_is_counted(opener: Opener) -> None:
+    """It is cut, said and audited."""
+    async with opener(writer=Sentences()) as memory:
         said = [f"I live in house number {at}." for at in range(15)]
         await memory.note(" ".join(said), speaker="Ana", session="s", later=True)
         done = await hear(memory)
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
-    assert (3, 3, 0) == (done.cut["facts"], event.detail["cut"]["facts"], done.of_writer)
+    assert (3, 3) == (done.cut["facts"], event.detail["cut"]["facts"])
 
 
 @pytest.mark.parametrize("vendor", VENDORS)

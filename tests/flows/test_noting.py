@@ -19,10 +19,18 @@ from remanence.llm.base import Judgement
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
+from tests.models import ANY_MODEL, model_server, variables
+from tests.sentences import Sentences
 
 SAID = "We decided to move to Postgres in May. My sister Mia lives in Tartu."
 DECIDED = "We decided to move to Postgres in May."
 WAIT_S = 60
+
+
+@pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
 
 
 async def _facts(memory: remanence.Engine) -> list[remanence.Memory]:
@@ -247,7 +255,7 @@ async def test_a_living_engine_listens_when_a_turn_makes_it_due(memory: remanenc
 @pytest.mark.parametrize("end", ["close", "end_session", "consolidate"])
 async def test_what_is_left_is_listened_to_at_the_end(opener: Opener, end: str) -> None:
     """Closing, ending a session and consolidating extract what waits."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         session = await memory.begin_session()
         await memory.note("My sister Mia lives in Tartu. She came by.", later=end != "close")
         if end == "end_session":
@@ -393,12 +401,14 @@ def test_garbage_is_looked_for_from_when_a_memory_is_open(tmp_path: Path) -> Non
 
 async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path) -> None:
     """Each line is noted, and the end of input ends the session."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from remanence.faces.cli import main; main()",
-        "chat", "--db", str(tmp_path / "m.db"), "--embedder", "hashed", "--speaker", "Ana",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    output, _ = await process.communicate(f"{SAID}\nWhere does Mia live?\n".encode())
+    with model_server() as address:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", "from remanence.faces.cli import main; main()",
+            "chat", "--db", str(tmp_path / "m.db"), "--embedder", "hashed", "--speaker", "Ana",
+            "--writer", f"openai:{ANY_MODEL}", env=variables(address),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        output, _ = await process.communicate(f"{SAID}\nWhere does Mia live?\n".encode())
     told = output.decode()
 
     assert process.returncode == 0
@@ -412,7 +422,7 @@ async def test_a_store_that_fails_is_looked_at_again(
     opener: Opener, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What listens in the background says that it cannot, and goes on once it can."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         await memory._core.store.close()
         assert memory._core.listener is not None
         memory._core.listener.notify_turn("s", high=True)

@@ -4,6 +4,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Status
 from tests.flows.conftest import Opener
+from tests.models import Naming
 
 TEXTS = ("I prefer mornings for calls.", "I prefer evenings for calls now.", "I prefer noon for calls now.")
 
@@ -65,12 +66,14 @@ async def test_boot_shows_the_newest_within_its_budget(opener: Opener, clock: Ma
 
 async def test_the_page_of_an_entity_shows_the_newest(opener: Opener, clock: ManualClock) -> None:
     """Its timeline has all."""
-    async with opener() as memory:
+    async with opener(writer=Naming(("Mia Tamm", "person"), fact_of=lambda turn: turn.text)) as memory:
         noted = ["Mia Tamm lives in Tartu.", "Mia Tamm lives in Bergen now."]
         for text in noted:
             await memory.note(text, speaker="Ana", session="s", later=True)
             await memory.consolidate()
             clock.advance(hours=1)
+        facts = {one.text: one.seq for one in await memory.list() if one.text in noted}
+        await memory.link(facts[noted[1]], facts[noted[0]], "newer")
         (known,) = [one for one in await memory.entities.list() if one.name == "Mia Tamm"]
         page = await memory.entities.get(known.seq)
 

@@ -8,13 +8,13 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, NotFound, Protected
-from remanence.core.model import Relation, Status
+from remanence.core.model import Status
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import RUN, Agent, beside, planned, runs, served
-from tests.flows.test_newest_truth import claims
 from tests.flows.test_reach import LATER
 from tests.flows.test_verdicts import NEW, OLD, Replaces, told
+from tests.sentences import Sentences
 
 
 async def _forgotten(agent: Agent, name: str) -> str:
@@ -68,7 +68,7 @@ SAID = "We decided to move to Postgres in May. My sister Mia lives in Tartu."
 
 async def test_a_note_is_taken_back_with_the_facts_that_the_engine_drew_from_it(opener: Opener) -> None:
     """Facts, entities and boxes of that turn alone go; what another turn says too stays, and doctor finds all well."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         kept = await memory.note("My brother Tom lives in Bergen.", speaker="Ana", session="s", later=True)
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         await hear(memory)
@@ -101,36 +101,14 @@ async def test_an_edit_is_taken_back_after_the_engine_went_over_it(opener: Opene
     assert [] == [check for check in checks if not check.ok]
 
 
-async def test_what_an_extracted_fact_may_outdate_is_as_it_was_once_its_turn_is_taken_back(
-    opener: Opener,
-) -> None:
-    """A turn whose fact is newer than an older one is taken back: the link goes with it, and all is well."""
-    async with opener() as memory:
-        await memory.note("I live in Tartu.", speaker="Ana", session="s", later=True)
-        await hear(memory)
-        before = await memory.list(status="any")
-        noted = await memory.note("I moved: I live in Bergen now.", speaker="Ana", session="s", later=True)
-        await hear(memory)
-        newer = await memory._core.store.neighbours("default", None, Relation.NEWER)
-        await memory.undo(noted.run or "")
-        left = await memory._core.store.neighbours("default", None, Relation.NEWER)
-        after = await memory.list(status="any")
-        checks = await memory.doctor()
-
-    assert newer
-    assert [] == left
-    assert [(one.text, one.status) for one in before] == [(one.text, one.status) for one in after]
-    assert [] == [check for check in checks if not check.ok]
-
-
 async def test_a_place_that_the_engine_gave_is_given_back(opener: Opener, clock: ManualClock) -> None:
-    """What a writer's verdict replaced stands again, with its claims, once the newer text is taken back."""
+    """What a writer's verdict replaced stands again once the newer text is taken back."""
     async with opener(writer=Replaces()) as memory:
         old, new = await told(memory, clock, OLD, NEW)
         await memory.consolidate()
         replaced = await memory.get(old)
         done = await memory.undo(new.run or "")
-        back, again = await memory.get(old), await claims(memory, old.seq)
+        back = await memory.get(old)
         await memory.undo(done)
         once_more = await memory.get(old)
         checks = await memory.doctor()
@@ -138,7 +116,6 @@ async def test_a_place_that_the_engine_gave_is_given_back(opener: Opener, clock:
     assert [Status.SUPERSEDED, Status.ACTIVE, Status.SUPERSEDED] == [
         one.status for one in (replaced, back, once_more)
     ]
-    assert {None} == {one.replaced_by for one in again}
     assert [] == [check for check in checks if not check.ok]
 
 
@@ -162,7 +139,7 @@ async def test_what_stands_in_an_agents_way_is_not_named(opener: Opener) -> None
 
 async def test_a_fact_that_a_person_has_touched_stays_without_its_turn(opener: Opener) -> None:
     """Pinned since, a fact is the person's: its turn goes, and the fact with its pin is there as before."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         await hear(memory)
         (fact,) = await memory.list(filters={"text": "We decided to move to Postgres in May."})
@@ -290,7 +267,7 @@ async def test_an_owner_is_not_forged(tmp_path: Path) -> None:
 
 async def test_a_run_of_the_engine_says_because_of_which_runs(opener: Opener) -> None:
     """An extraction names the run that noted its turn; what nobody else made has no such reason."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         done = await hear(memory)
         told = await memory.describe_run(done.runs[0])

@@ -12,7 +12,6 @@ from remanence.store.capabilities import (
     ARCHIVE_WORDS,
     BOXES,
     CAPABILITIES,
-    CLAIMS,
     CORE,
     ERASABLE,
     VECTORS,
@@ -25,6 +24,7 @@ from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, create_change, expect_error, make_cause
 from remanence.testing.dump import dump
 from remanence.testing.limited_store import limit_store
+from tests.sentences import Sentences
 
 SCOPE = "default"
 MOVED = ("I live in Leeds.", "I live in Rome now.")
@@ -84,7 +84,7 @@ def test_a_store_without_a_verb_of_the_core_is_none(verb: str) -> None:
 async def test_a_memory_lives_on_twelve_verbs() -> None:
     """Learned, noted, extracted, recalled, planned, applied, undone, explained, and all of it in the history."""
     store = limit_store(MemoryStore())
-    async with open_on(store) as memory:
+    async with open_on(store, writer=Sentences()) as memory:
         learned = await memory.learn("The boathouse key is 2217.")
         for text in MOVED:
             await memory.note(text, speaker="Pia", session="s", later=True)
@@ -167,22 +167,6 @@ async def test_doctor_lists_what_the_store_lacks() -> None:
     assert BOXES.without in told["boxes"].detail
 
 
-async def test_without_claims_both_statements_stand() -> None:
-    """And no row of what they claim is asked to be kept, also where a text is changed or put again."""
-    store = lack(CLAIMS)
-    async with open_on(store) as memory:
-        first = await memory.put("home", "Pia lives in Leeds.", agent="desk", source="manual")
-        await memory.learn("Pia lives in Rome now.")
-        await memory.update(first.id, text="Pia lives in York.")
-        await memory.correct(first.id, "Pia lives in Bath.")
-        content = await dump(store, SCOPE)
-
-    assert {} == content.claims
-    assert {"Pia lives in Rome now.", "Pia lives in Bath."} <= {
-        one["text"] for one in content.memories.values() if one["status"] in {Status.INBOX, Status.ACTIVE}
-    }
-
-
 @pytest.mark.parametrize("embedder", ["hashed", "multilingual"])
 async def test_an_embedder_that_was_asked_for_is_not_left_out(embedder: str) -> None:
     """Without vectors only words are compared; who names an embedder all the same is refused at once."""
@@ -217,7 +201,7 @@ async def test_without_archive_words_the_index_holds_the_archive() -> None:
 
 
 async def test_an_import_says_what_it_leaves_out() -> None:
-    """Claims and boxes with a count each; a file that forbids texts is refused whole where none can be forbidden."""
+    """Boxes with their count; a file that forbids texts is refused whole where none can be forbidden."""
     async with open_on(MemoryStore(), embedder="none") as whole:
         forgotten = await whole.learn("The old code is 1111.")
         await whole.learn("Pia lives in Leeds.")
@@ -234,7 +218,7 @@ async def test_an_import_says_what_it_leaves_out() -> None:
 
         after = await dump(store, SCOPE)
 
-    assert ["claims", "boxes"] == [line.split()[0] for line in receipt.skipped]
+    assert ["boxes"] == [line.split()[0] for line in receipt.skipped]
     assert "erasing" == error.capability
     assert before == after
 
@@ -246,7 +230,6 @@ async def test_a_commit_of_what_is_lacking_is_refused_before_the_store_sees_it()
     less = complete(limit_store(store))
     refused = {
         BOXES: Change("boxes", 1, None, {}),
-        CLAIMS: Change("claims", (-1, 1), None, {}),
         ERASABLE: Change("forbidden", "ab" * 16, None, {}),
         VECTORS: create_change(2, "b", vector=bytes(4)),
     }

@@ -9,7 +9,7 @@ import remanence
 from benchmarks import labels
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Verification
-from remanence.flows.recall.profiling import BEGINS, ENDS, LINE_CHARS_MAX
+from remanence.flows.recall.profiling import BEGINS, EMPTY, ENDS, LINE_CHARS_MAX
 from remanence.recall.profile import topics
 from tests.flows.conftest import hear
 
@@ -60,12 +60,12 @@ async def test_a_tag_reaches_the_profile_at_once(memory: remanence.Engine) -> No
     assert [[], ["I answer in two sentences at most."], []] == seen
 
 
-async def test_what_is_said_in_a_conversation_comes_to_stand_in_it(memory: remanence.Engine) -> None:
+async def test_what_is_said_in_a_conversation_comes_to_stand_in_it(telling: remanence.Engine) -> None:
     """A preference that is extracted from a turn takes one line, and a later one that replaces it takes its place."""
-    await memory.note("The weekly report always goes to Dana.", speaker="Ana", session="one")
-    await memory.note("I prefer window seats on trains.", speaker="Ana", session="one")
-    await hear(memory)
-    told = [line for line in (await memory.profile()).lines if "window seats" in line.text]
+    await telling.note("The weekly report always goes to Dana.", speaker="Ana", session="one")
+    await telling.note("I prefer window seats on trains.", speaker="Ana", session="one")
+    await hear(telling)
+    told = [line for line in (await telling.profile()).lines if "window seats" in line.text]
 
     assert 1 == len(told)
     assert "Preferences" == told[0].section
@@ -243,7 +243,7 @@ async def test_function_words_are_no_topics(
 
 async def test_nothing_known_is_said_so(memory: remanence.Engine) -> None:
     """An empty memory has an empty profile and no topics."""
-    assert ("", "nothing is known yet") == ((await memory.profile()).text, str(await memory.profile()))
+    assert ("", EMPTY) == ((await memory.profile()).text, str(await memory.profile()))
     assert [] == await memory.topics()
     with pytest.raises(remanence.InvalidInput):
         await memory.topics(limit=0)

@@ -506,6 +506,7 @@ async def test_put_says_what_holds_after_a_newer_statement_took_the_place(memory
     """By a policy; the name goes to the new text, and nothing else loses its place by that."""
     first = await memory.put("open-day", "The open day starts at two.", speaker="Ana", source="plan")
     second = await memory.learn("The open day starts at four now.", speaker="Ana")
+    await memory.link(second.id, first.id, "newer")
     await memory.curate("elfmem")
     between = [one.text for one in await memory.list()]
     third = await memory.put("open-day", "The open day starts at five.", speaker="Ana", source="plan")

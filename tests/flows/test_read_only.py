@@ -12,6 +12,7 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import NotFound, ReadOnly, StoreUnavailable
+from remanence.store.sqlite import dialect, upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from tests.command_line import typed
 from tests.flows.test_rest import ROOT, WAIT, start, stop
@@ -164,8 +165,10 @@ def test_a_log_that_cannot_be_read_is_said(path: Path, tmp_path: Path) -> None:
         assert 3 == memory.count().total
 
 
-def test_what_is_not_there_is_not_made(path: Path) -> None:
+def test_what_is_not_there_is_not_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a file nor a scope, and an older file stays as old as it is."""
+    monkeypatch.setattr(dialect, "BASELINE_VERSION", SCHEMA_VERSION - 1)
+    monkeypatch.setattr(upgrade, "BASELINE_VERSION", SCHEMA_VERSION - 1)
     missing = path.with_name("missing.db")
     with pytest.raises(StoreUnavailable, match="there is no"), remanence.sync.open(missing, read_only=True):
         pass

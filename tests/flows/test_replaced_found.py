@@ -6,16 +6,23 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Turn
 from tests.flows.conftest import Opener
+from tests.sentences import Sentences
 
 OLD, NEW = "We are hosted at Nuagix for 39 euros.", "Everything runs on machines of the town hall."
 ASKED = "Who hosts us, is it Nuagix?"
 
 
+@pytest.fixture
+def memory(telling: remanence.Engine) -> remanence.Engine:
+    """An engine whose writer finds what stands in a turn."""
+    return telling
+
+
 async def replaced(
     memory: remanence.Engine, clock: ManualClock, thread: str | None = None, elsewhere: str | None = None
 ) -> tuple[int, int]:
-    """Note something that facts are heard in, and let what a person learns take its fact's place."""
-    await memory.note(Turn(f"Good morning! {OLD} Did you see the match?", speaker="Ana", thread=thread))
+    """Note something that facts are found in, and let what a person learns take its fact's place."""
+    await memory.note(Turn(f"Hello! {OLD} Did you see the match?", speaker="Ana", thread=thread))
     await memory.end_session()
     await memory.consolidate()
     (fact,) = [one for one in await memory.list() if one.text == OLD]
@@ -78,7 +85,7 @@ async def test_it_comes_only_where_it_may_answer(
     opener: Opener, clock: ManualClock, more: dict[str, object], comes: bool
 ) -> None:
     """In the conversation that is asked; where anything else is asked for, only what was found."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         _, new = await replaced(memory, clock, thread="a")
         found = await memory.recall(ASKED, limit=3, **more)  # type: ignore[arg-type]
 

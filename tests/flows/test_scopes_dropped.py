@@ -29,6 +29,7 @@ from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.scope_stories import exported, fill
 from tests.flows.test_scopes_copied import before_commit
+from tests.sentences import Sentences
 
 
 async def _release(memory: remanence.Engine) -> None:
@@ -99,7 +100,8 @@ async def test_a_dropped_scope_is_brought_back_bit_for_bit(opener: Opener, clock
 
 async def test_nothing_comes_of_what_was_dropped(opener: Opener, clock: ManualClock) -> None:
     """Turns that waited are passed over, by a consolidation too; a text may be said again and is stored anew."""
-    async with opener(scope="a") as memory:
+    writer = Sentences()
+    async with opener(scope="a", writer=writer) as memory:
         await memory.note("My brother Tom lives in Bergen.", speaker="Ana", session="s", later=True)
         await memory.learn("The ferry leaves at nine.")
         await memory.scopes.drop(await memory.scopes.show_drop())
@@ -108,7 +110,7 @@ async def test_nothing_comes_of_what_was_dropped(opener: Opener, clock: ManualCl
         left = await memory.list()
         again = await memory.learn("The ferry leaves at nine.")
 
-    assert [] == left
+    assert ([], []) == (left, writer.asked)
     assert "stored" == again.status
 
 

@@ -16,6 +16,7 @@ from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn
 from remanence.store.base import Bookkeeping
 from remanence.write.reflecting import BYTES_MAX
 from tests.flows.conftest import Measured, Opener, hear
+from tests.sentences import Sentences
 
 NOW = 1_000 * HOUR
 HANGS_AFTER_S = 300
@@ -157,7 +158,7 @@ async def test_a_consolidation_is_undone_after_a_later_one_or_refused_whole(open
 
 async def test_a_living_engine_consolidates_by_itself(opener: Opener) -> None:
     """After the third extraction, and keeps what became of it as of any automatic work."""
-    async with opener() as memory:
+    async with opener(writer=Sentences()) as memory:
         for number in range(3):
             await memory.note(f"We decided to buy boat {number}.", session=f"s{number}", speaker="Ana")
             async with asyncio.timeout(HANGS_AFTER_S):

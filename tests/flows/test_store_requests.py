@@ -6,6 +6,7 @@ from pathlib import Path
 import remanence
 from benchmarks.requests import measure_questions
 from remanence.core.model import Turn
+from tests.sentences import Sentences
 
 REQUESTS_MAX, STATEMENTS_MAX = 4, 6
 # What an outdated line tells of stands in a memory that is no part of the answer: one more read of rows.
@@ -17,17 +18,21 @@ TOPICS = (
 
 async def fill(path: Path, outdated: Sequence[str] = ()) -> list[str]:
     """Keep turns, the facts that were learned from them, and newer turns about some; return questions about all."""
-    async with remanence.open(path, embedder="hashed") as memory:
+    async with remanence.open(path, embedder="hashed", writer=Sentences()) as memory:
         for number, topic in enumerate(TOPICS):
             turn = Turn(
                 f"My {topic} opens at {number + 5} in May.", speaker="Mara", session=f"s{number // 4}"
             )
             await memory.note(turn)
         await memory.consolidate()
+        older = await memory.list(limit=100)
         for topic in outdated:
-            await memory.note(Turn(f"My {topic} opens at noon now.", speaker="Mara", session="later"))
+            said = await memory.note(Turn(f"My {topic} opens at noon now.", speaker="Mara", session="later"))
+            for one in older:
+                if topic in one.text:
+                    await memory.link(said.seq, one.seq, "newer")
         await memory.consolidate()
-        assert len(await memory.list(category="fact")) == len(TOPICS)
+        assert len(await memory.list(category="fact")) == len(TOPICS) + len(outdated)
     return [f"When does the {topic} of Mara open?" for topic in TOPICS]
 
 

@@ -21,6 +21,7 @@ from remanence.store.base import Bookkeeping, BookkeepResult, writes
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests import command_line
 from tests.flows.conftest import Opener
+from tests.sentences import Sentences
 
 RAPID = """
 version = 1
@@ -133,7 +134,7 @@ async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, cloc
 
 async def test_what_was_left_due_is_done_too(opener: Opener, clock: ManualClock) -> None:
     """Uses are counted, turns that were noted are listened to, the inbox is made active."""
-    async with opener(policy=RAPID) as memory:
+    async with opener(policy=RAPID, writer=Sentences()) as memory:
         await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)
         await _learned(memory, "relationship", 1)
         await memory.recall("relationship")

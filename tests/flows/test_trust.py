@@ -10,10 +10,11 @@ import pytest
 import remanence
 from remanence import Engine, InvalidInput, Judgement, Trust
 from remanence.core.change import Change
-from remanence.core.claim import Claim, Forbidden
 from remanence.core.clock import ManualClock
-from remanence.testing.builders import claim_change, expect_error
+from remanence.core.forbidden import Forbidden
+from remanence.testing.builders import expect_error
 from tests.flows.conftest import hear
+from tests.sentences import Sentences
 
 START = 1_767_225_600_000_000
 OPENS = ("market hall", "opens")
@@ -26,9 +27,9 @@ async def memory(tmp_path: Path) -> AsyncIterator[Engine]:
         yield memory
 
 
-def opened(path: Path, scope: str = "home", trust: Trust = Trust.USER) -> Engine:
+def opened(path: Path, scope: str = "home", trust: Trust = Trust.USER, **more: Any) -> Engine:
     """Open a scope of a file."""
-    return remanence.open(path, scope=scope, clock=ManualClock(START), embedder="hashed", trust=trust)
+    return remanence.open(path, scope=scope, clock=ManualClock(START), embedder="hashed", trust=trust, **more)
 
 
 @pytest.mark.parametrize(
@@ -163,11 +164,11 @@ async def test_what_an_agent_confirms_is_not_confirmed_by_a_user(tmp_path: Path)
 async def test_an_agents_opening_hears_what_a_user_said(tmp_path: Path) -> None:
     """A fact is believed as far as its turn, whoever opened the memory that listens."""
     path = tmp_path / "memory.db"
-    said = "So it was. My sister Mia lives in Tartu."
+    said = "Hello! My sister Mia lives in Tartu."
     async with opened(path) as person:
         await person.note(said, speaker="Ana", later=True)
         await person.note(said.replace("Mia", "Lea"), speaker="Ana", trust="outside", later=True)
-    async with opened(path, trust=Trust.AGENT) as agent:
+    async with opened(path, trust=Trust.AGENT, writer=Sentences()) as agent:
         heard = await hear(agent)
         facts = await agent.list(kind="semantic", oldest_first=True)
 
@@ -269,16 +270,13 @@ async def test_an_import_is_believed_as_far_as_both_say(memory: Engine, tmp_path
     } == held
 
 
-async def test_claims_and_what_is_forbidden_leave_and_come_back(memory: Engine, tmp_path: Path) -> None:
-    """With their times, and with the memory whose claim replaced one; a second import changes nothing."""
-    a, b = [await memory.learn(f"A hall and {hour} oars") for hour in ("six", "seven")]
+async def test_what_is_forbidden_leaves_and_comes_back(memory: Engine, tmp_path: Path) -> None:
+    """With its time and the memory that said it; a second import changes nothing."""
+    said = await memory.learn("A hall and six oars")
     core = memory._core
     await core.commit(
         [
-            claim_change(a.seq, 1, *OPENS, "six", valid_from=START, valid_to=START + 5, replaced_by=b.seq),
-            claim_change(a.seq, 2, "toll", "is", "five"),
-            claim_change(b.seq, 1, *OPENS, "seven", valid_from=START + 5),
-            Change("forbidden", "ab" * 16, None, {"seq": a.seq}),
+            Change("forbidden", "ab" * 16, None, {"seq": said.seq}),
             Change("forbidden", "cd" * 16, None, {"at": START - 5}),
         ],
         core.cause("learn"),
@@ -288,84 +286,12 @@ async def test_claims_and_what_is_forbidden_leave_and_come_back(memory: Engine, 
         await other.learn("Something else first")
         done = await other.import_(lines, trust="user")
         again = await other.import_(lines, trust="user")
-        first, second = [(await other.get(one.id)).seq for one in (a, b)]
-        claims = await other._core.store.claims("home", [first, second])
+        seq = (await other.get(said.id)).seq
         forbidden = await other._core.store.forbidden("home")
         checks = await other.doctor()
         await other.undo(done)
-        undone = await other._core.store.claims("home", [first, second])
+        undone = await other._core.store.forbidden("home")
 
-    assert [
-        Claim(first, 1, *OPENS, "six", START, START + 5, second),
-        Claim(first, 2, "toll", "is", "five"),
-        Claim(second, 1, *OPENS, "seven", START + 5),
-    ] == claims
-    assert [Forbidden("ab" * 16, START, first), Forbidden("cd" * 16, START - 5)] == forbidden
+    assert [Forbidden("ab" * 16, START, seq), Forbidden("cd" * 16, START - 5)] == forbidden
     assert (0, 2) == (again.changes, done.counts["forbidden"])
     assert ([], []) == (undone, [check for check in checks if not check.ok])
-
-
-@pytest.mark.parametrize(
-    "claims",
-    [
-        "none",
-        [5],
-        [{"subject": "a", "attribute": "b"}],
-        [{"subject": "a", "attribute": "b", "value": "c" * 201}],
-        [{"subject": "a", "attribute": "b", "value": "c", "number": 1}],
-        [{"subject": "a", "attribute": "b", "value": "c", "valid_to": "soon"}],
-        [{"subject": "a", "attribute": "b", "value": "c", "valid_from": 2, "valid_to": 1}],
-        [{"subject": "a", "attribute": "b", "value": "c", "replaced_by": "me"}],
-    ],
-)
-async def test_malformed_claims_are_refused(memory: Engine, claims: object) -> None:
-    """With the line, and before anything is written."""
-    await memory.learn("The hall opens at six")
-    header, line, _ = await exported(memory)
-    row = {**orjson.loads(line), "id": "ab" * 16, "claims": claims}
-    refused = await expect_error(
-        remanence.IngestError, memory.import_([header, orjson.dumps(row)], edited=True, trust="user")
-    )
-
-    assert 2 == refused.line
-    assert 1 == len(await memory.list())
-
-
-async def test_a_purged_memory_takes_its_claims_along_and_brings_them_back(memory: Engine) -> None:
-    """Purging destroys a memory with its claims, restoring and undoing bring both back."""
-    done = await memory.learn("A hall and six oars")
-    core = memory._core
-    await core.commit([claim_change(done.seq, 1, *OPENS, "six")], core.cause("learn"))
-    policy = """version = 1
-name = "away"
-[[rule]]
-name = "away"
-every = "deep"
-phase = "purge"
-where = "status == 'pruned'"
-do = "purge"
-"""
-    await memory.forget(done)
-    purged = await memory.apply(await memory.plan(policy), policy=policy, allow_destroyed=1)
-    gone = await core.store.claims("home", [done.seq])
-    await memory.restore(done.id)
-    restored = await core.store.claims("home", [done.seq])
-    checks = await memory.doctor()
-
-    assert 1 == purged.counts["purge"]
-    assert ([], [Claim(done.seq, 1, *OPENS, "six")]) == (gone, restored)
-    assert [] == [check for check in checks if not check.ok]
-
-
-async def test_what_was_claimed_since_keeps_a_run_from_being_undone(memory: Engine) -> None:
-    """A memory that claims something by a later run is not taken away from under it; once that is undone it is."""
-    done = await memory.learn("The hall opens at six")
-    core = memory._core
-    cause = core.cause("learn")
-    await core.commit([claim_change(done.seq, 1, *OPENS, "six")], cause)
-    refused = await expect_error(remanence.Conflict, memory.undo(done.run or ""))
-    await memory.undo(cause.run)
-    await memory.undo(done.run or "")
-
-    assert cause.run in refused.recovery
-    assert [] == await memory.list()

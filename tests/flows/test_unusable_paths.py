@@ -36,7 +36,6 @@ WRITTEN = {
 }
 READ = {
     "ingest": ("ingest",),
-    "extract": ("extract",),
     "import": ("import",),
     "apply": ("apply",),
     "settings": ("settings", "--load"),
@@ -89,7 +88,6 @@ CALLS: dict[str, Callable[[Any, str], Awaitable[Any]]] = {
     "open": _open,
     "backup": lambda memory, path: memory.backup(path),
     "ingest": lambda memory, path: memory.ingest(path),
-    "extract": lambda memory, path: memory.extract(path),
     "policy": lambda memory, path: memory.policy.adopt(path + ".toml"),
     "mirror": lambda memory, path: memory.mirror.sync(path),
     "copies": lambda memory, path: memory.schedule.run(backup=path, once=True),

@@ -131,7 +131,6 @@ def unlogged(step: Step) -> list[str]:
     tables: tuple[tuple[str, Mapping[Any, object], Mapping[Any, object]], ...] = (
         ("memories", step.before.memories, step.after.memories),
         ("links", step.before.links, step.after.links),
-        ("claims", step.before.claims, step.after.claims),
     )
     for what, before, after in tables:
         changed = before.keys() ^ after.keys()
@@ -158,7 +157,7 @@ def not_as_before(step: Step) -> list[str]:
     if step.undone is None:
         return []
     was, is_ = step.undone.drop_unrestorable(), step.after.drop_unrestorable()
-    names = ("memories", "links", "vectors", "postings", "df", "with_words", "claims", "forbidden", "boxes")
+    names = ("memories", "links", "vectors", "postings", "df", "with_words", "forbidden", "boxes")
     return [name for name in names if getattr(was, name) != getattr(is_, name)]
 
 
@@ -318,7 +317,6 @@ def states_off(step: Step) -> list[str]:
         *invariants.two_archives(content),
         *invariants.lifecycles_off(content),
         *invariants.reasons_missing(content),
-        *invariants.claims_of_nobody(content),
         *invariants.clocks_off(content),
         *invariants.revisions_fallen(step.before, content),
     ]

@@ -57,7 +57,6 @@ IMPURE_MODULES = {
     "remanence.core.clock": "the one reader of time",
     "remanence.core.process": "notices a fork",
     "remanence.core.signatures": "wraps plain and async functions alike",
-    "remanence.gate.fitted": "reads its packaged weights once",
     "remanence.languages.language_files": "reads the language files of the package, of others and of the user once",
     "remanence.text.tokens": "reads its packaged table once",
 }

@@ -23,7 +23,6 @@ from remanence.store.capabilities import (
     BOXES,
     CAPABILITIES,
     CHECKED,
-    CLAIMS,
     ERASABLE,
     FILE,
     IMAGE_EXPIRY,
@@ -66,7 +65,6 @@ REFUSED: Mapping[str, frozenset[str]] = {
     VECTORS.name: frozenset({"reembed"}),
     ARCHIVE_WORDS.name: frozenset(),
     VOCABULARY.name: frozenset(),
-    CLAIMS.name: frozenset(),
     ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"boxes.get", "boxes.list", "traces.get", "traces.list"}),
     ERASABLE.name: frozenset(

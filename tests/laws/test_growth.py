@@ -13,13 +13,10 @@ from remanence.core.errors import RemanenceError
 from remanence.core.model import TEXT_CHARS_MAX
 from remanence.curate.policy.compiled import load
 from remanence.llm.offline import HashedEmbedder
-from remanence.read.extract import extract_facts
-from remanence.read.extraction import CATEGORIES, ExtractTurn
-from remanence.read.importance import importance, kind_of
 from remanence.recall.fit import passage
 from remanence.text.analysis import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.text.condense import condense_text
-from remanence.text.summary import complaint, extract
+from remanence.text.summary import complaint
 from remanence.text.tokens import token_counts
 from remanence.text.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts.formats import parse
@@ -53,8 +50,6 @@ def _refused(work: Callable[[str], object]) -> Callable[[str], None]:
 
 WORK: dict[str, Callable[[str], object]] = {
     "sentences": sentences,
-    "extracted": lambda text: extract_facts([ExtractTurn("1", text, "Ada")], CATEGORIES),
-    "importance": lambda text: (importance(text), kind_of(text, "fact")),
     "words": words,
     "stems": stems,
     "fingerprint": fingerprint,
@@ -67,7 +62,6 @@ WORK: dict[str, Callable[[str], object]] = {
     "embed": lambda text: HashedEmbedder().embed([text]),
     "parse": _refused(parse),
     "condensed": condense_text,
-    "extract": extract,
     "complaint": lambda text: complaint(text, text[: len(text) // 2]),
     "load": _refused(load),
     "load a condition": _refused(lambda text: load(RULE.format(text))),

@@ -1,7 +1,7 @@
 """What is made of the language files, in one canonical form: sets sorted, patterns as their text.
 
 The digests in `language_objects.json` were those of the lists as Python, before the files were made of them, but for
-lists whose form is another: days, small signs, patterns between names. Who changes a list on purpose writes them again:
+lists whose form is another: days, small signs. Who changes a list on purpose writes them again:
 `python -m tests.unit.language_objects`.
 """
 
@@ -15,32 +15,21 @@ from typing import Any
 
 from remanence import languages
 from remanence.core.patterns import Pattern
-from remanence.gate import evidence, instructing, junk
+from remanence.gate import junk
 from remanence.languages import families
-from remanence.languages.change_words import CHANGING
 from remanence.languages.notation import Lists
-from remanence.read import claims, coverage, name_evidence, naming_scripts, signals
+from remanence.read import signals
 from remanence.write import box_cuts
 
 GOLDEN = Path(__file__).with_name("language_objects.json")
 FAMILIES: dict[str, Mapping[str, Any]] = {
     "words": families.LEXICONS,
     "unspaced words": families.CONTRASTS,
-    "assertions": families.ASSERTIONS,
-    "statements": families.STATEMENTS,
-    "changes": CHANGING,
-    "claims": families.TELLING,
-    "unspaced claims": families.UNSPACED_TELLING,
-    "third person": families.THIRD_PERSON,
-    "unspaced names": families.UNSPACED_NAMES,
 }
 # Of all languages at once.
 UNIONS: dict[str, Callable[[], Lists]] = {
-    "statements": families.load_statement_words,
-    "names": families.load_name_words,
-    "same names": families.load_same_names,
+    "unlisted": families.load_unlisted_words,
     "small talk": families.load_small_talk,
-    "address": families.load_address_words,
     "speakers": families.load_speaker_words,
     "units": families.load_units,
 }
@@ -58,23 +47,7 @@ MADE: dict[str, Callable[[], object]] = {
     "speaks English": lambda: languages._load_english_voters(),
     "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
     "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
-    "claims": lambda: claims._MOVED,
-    "kinds of values": lambda: sorted(claims.load_value_kinds(tuple(languages.LEXICONS)).items()),
-    "verbs of claims": lambda: [sorted(claims._load_verbs(code).items()) for code in languages.LEXICONS],
-    "negations": lambda: [coverage._negations(code) for code in languages.LEXICONS],
-    "Chinese names": lambda: [
-        naming_scripts._CHINESE_TITLED,
-        naming_scripts._CHINESE_NAMED,
-        naming_scripts._CHINESE_OPENS,
-        naming_scripts._CHINESE_WITH,
-        naming_scripts._CHINESE_COMPANY,
-    ],
-    "names of other scripts": lambda: [naming_scripts._HONORED, naming_scripts._KOREAN, name_evidence._CASES],
     "small talk": lambda: [junk._CORE, junk._EITHER, junk._LONGEST, junk._ROWS],
-    "orders": evidence._by_first_word,
-    "orders unspaced": lambda: [evidence._by_phrase(), evidence._by_first_char()],
-    "words of orders": lambda: [evidence._YOUR, evidence._LEADS, evidence._USER_NOUNS],
-    "words of speech": lambda: [instructing._SAID, instructing._SAID_UNSPACED],
     "topics": lambda: [
         [vars(one)["_first"], one.unspaced]
         for one in (box_cuts._OPENS, box_cuts._SUCCEEDED, box_cuts._FAILED, box_cuts._PARTLY)

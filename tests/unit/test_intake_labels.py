@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.labels import FOLDER, Part, parts
-from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts, signals
+from benchmarks.labels.intake import benign, harmless, repeats, secrets, shorts, signals
 
 PARTS = parts("secrets")
 
@@ -105,17 +105,13 @@ def test_there_are_enough_harmless_lines() -> None:
     assert len({line.kind for line in every}) >= 40
 
 
-def test_there_are_enough_planted_and_benign_texts_in_every_language() -> None:
-    """340 texts that give orders, of 15 ways, and 340 that speak of instructions; each question asks for one text."""
-    orders = [text for part in parts("planted") for text in planted(part)]
-    others = [text for part in parts("benign") for text in benign(part)]
-    asked = [*(text.question for text in orders), *(text.question for text in others)]
-    questions = Counter(filter(None, asked))
+def test_there_are_enough_benign_texts_in_every_language() -> None:
+    """340 texts that speak of instructions; each question asks for one text."""
+    every = [text for part in parts("benign") for text in benign(part)]
+    questions = Counter(text.question for text in every if text.question)
 
-    assert len(orders) >= 340
-    assert len(others) >= 340
-    assert len({text.way for text in orders}) >= 15
-    assert [LANGUAGES, LANGUAGES] == [{text.language for text in texts} for texts in (orders, others)]
+    assert len(every) >= 340
+    assert LANGUAGES == {text.language for text in every}
     assert [] == [question for question, times in questions.items() if times > 1]
 
 

@@ -8,22 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.labels import DEVELOPED, Part, names, pairs, parts, rated, read, scenes, turns
+from benchmarks.labels import DEVELOPED, names, pairs, parts, read, scenes
 
 LANGUAGES = {"en", "de", "es", "fr", "pt", "zh", "ja"}
-
-CATEGORIES = {
-    "fact",
-    "preference",
-    "correction",
-    "entity",
-    "decision",
-    "relationship",
-    "principle",
-    "commitment",
-    "moment",
-    "skill",
-}
 
 OURS = [scene for part in parts("updates") for scene in scenes(part)]
 
@@ -53,23 +40,17 @@ def test_the_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
 
 
 def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
-    """Fifteen kinds have a third set, four of them a fourth; others a fifth, a tenth, or two."""
+    """Ten kinds have a third set, three of them a fourth; others a fifth, an eighth, or two."""
     third = {name for name in names() if "third" in parts(name)}
 
     assert {
-        *("benign", "conversations", "dedup_pairs", "entities", "facts", "harmless", "junk"),
-        *("model_facts", "naming", "planted", "relabelled", "secrets", "signals", "summaries", "updates"),
+        *("benign", "conversations", "dedup_pairs", "harmless", "junk"),
+        *("relabelled", "secrets", "signals", "summaries", "updates"),
     } == third
-    assert {"benign", "conversations", "junk", "planted"} == {
-        name for name in names() if "fourth" in parts(name)
-    }
-    assert {"conversations", "notes", "planted", "replies"} == {
-        name for name in names() if "fifth" in parts(name)
-    }
-    assert {"planted", "replies"} == {name for name in names() if "tenth" in parts(name)}
-    assert {tuple(DEVELOPED)} == {
-        tuple(parts(name)) for name in names() if name not in third | {"notes", "replies"}
-    }
+    assert {"benign", "conversations", "junk"} == {name for name in names() if "fourth" in parts(name)}
+    assert {"conversations", "notes"} == {name for name in names() if "fifth" in parts(name)}
+    assert {"benign"} == {name for name in names() if "eighth" in parts(name)}
+    assert {tuple(DEVELOPED)} == {tuple(parts(name)) for name in names() if name not in third | {"notes"}}
 
 
 def test_there_are_enough_updates_others_and_contradictions() -> None:
@@ -126,26 +107,3 @@ def test_there_are_enough_pairs_in_many_languages_and_scripts() -> None:
     assert len({pair.language for pair in every}) >= 8
     assert len(set().union(*(script(pair.one) for pair in hard))) >= 10
     assert len({pair.why for pair in every if pair.why.startswith("disguise:")}) >= 14
-
-
-def test_there_are_enough_turns_with_facts_and_without() -> None:
-    """370 turns hold 260 facts of all ten categories, and 40 % of the turns hold none, in seven languages."""
-    every = [turn for part in parts("facts") for turn in turns(part)]
-    facts = [fact for turn in every for fact in turn.facts]
-
-    assert len(every) >= 370
-    assert len(facts) >= 260
-    assert sum(not turn.facts for turn in every) >= 0.4 * len(every)
-    assert CATEGORIES == {fact.category for fact in facts}
-    assert {True: LANGUAGES, False: LANGUAGES} == {
-        full: {turn.language for turn in every if bool(turn.facts) == full} for full in (True, False)
-    }
-
-
-@pytest.mark.parametrize("part", parts("importance"))
-def test_every_level_of_importance_is_there_in_every_language(part: Part) -> None:
-    """Each of five levels stands in each of seven languages."""
-    found = {(line.language, line.level) for line in rated(part)}
-
-    levels = ("critical", "high", "normal", "low", "trivial")
-    assert {(language, level) for language in LANGUAGES for level in levels} == found

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from remanence.core.errors import LanguageError
-from remanence.gate.order_evidence import OrderEvidence
 from remanence.languages import LEXICONS
 from remanence.languages import language_files as files
-from remanence.languages.shapes import EVIDENCE
 from tests.unit.language_objects import GOLDEN, digest_objects
 
 ITALIAN = Path(__file__).with_name("italian.toml")
@@ -36,13 +34,6 @@ def test_a_file_of_the_package_keeps_the_rules_of_files(code: str) -> None:
 
     files.check_file(file, CODES)
     assert file.tables == {section: parts.get(section) for section in file.tables}
-
-
-def test_kinds_of_evidence_have_lists() -> None:
-    """A kind that a word can be of is a list of orders; what only places of words tell is none."""
-    assert EVIDENCE == [
-        kind.name.lower() for kind in OrderEvidence if kind.name and kind < OrderEvidence.CALLED
-    ]
 
 
 @pytest.mark.parametrize(
@@ -74,12 +65,7 @@ def test_kinds_of_evidence_have_lists() -> None:
         ("code = 'it'\n[signals]\norders = 'a [bc]'\n", "signals.orders", 3, "'['"),
         (f"code = 'it'\n[signals]\norders = '{'(a|b) ' * 9}'\n", "signals.orders", 3, "more than 500"),
         (f"code = 'it'\n[words]\nstop = '{'a' * 1001}'\n", "words.stop", 3, "longer than 1000"),
-        ("code = 'it'\n[changes]\nnow = '^ora'\n", "changes.now", 3, "'^'"),
-        ("code = 'it'\n[same_names]\nstated = '(a )*(b )*c'\n", "same_names.stated", 3, "more than 1"),
-        ("code = 'it'\n[same_names]\nstated = 'a*'\n", "same_names.stated", 3, "behind a bracket"),
-        ("code = 'it'\n[same_names]\nstated = '(a'\n", "same_names.stated", 3, "bracket"),
-        ("code = 'it'\n[same_names]\nframed = 'a _ b'\n", "same_names.framed", 3, "two names"),
-        ("extends = 'zh'\n[names]\nfamily_signs = 'a-z'\n", "names.family_signs", 3, "'-'"),
+        ("code = 'it'\n[topics]\nopens = '^ora'\n", "topics.opens", 3, "'^'"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_place(text: str, key: str, line: int, says: str) -> None:
@@ -124,25 +110,17 @@ def test_two_files_are_not_one_language(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_one_file_brings_a_language() -> None:
-    """Italian is told, and its standing orders, facts, causes, claims, changes, denials and attacks are read."""
+    """Italian is told, and its standing orders are read."""
     read = json.loads(_python("-m", "tests.unit.italian", paths=[ITALIAN]))
 
     assert {
         "language": "it",
-        "of a sentence": "it",
         "foreign": True,
         "unlisted": False,
         "standing order": "high",
         "identity": "high",
         "joke": "none",
-        "facts": ["Il mio compleanno è il 5 maggio."],
-        "claims": [["riunione", "start", "alle nove"]],
-        "changes": ["now", "shifts"],
-        "covered": "",
-        "denied": "'comprato casa' without its denial",
         "small talk": True,
-        "orders": True,
-        "harmless": False,
         "month": 10,
         "opposites": ["spento"],
     } == read

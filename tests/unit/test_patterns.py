@@ -2,7 +2,7 @@
 
 import re
 
-from remanence.core.patterns import Pattern, any_of
+from remanence.core.patterns import Pattern
 
 
 def test_a_pattern_is_compiled_at_its_first_use_and_once() -> None:
@@ -26,10 +26,3 @@ def test_a_pattern_looks_where_it_is_told() -> None:
     assert "- - -" == pattern.sub(lambda found: "-", text) == pattern.sub("-", text)
     assert (["b1", "b2", "b3"], ["", " ", " ", ""]) == (pattern.findall(text), pattern.split(text))
     assert (None, "b2") == (pattern.fullmatch(text), (pattern.fullmatch("b2") or [""])[0])
-
-
-def test_of_several_phrases_the_longest_is_found() -> None:
-    """However they are ordered; their signs stand for themselves."""
-    found = re.compile(any_of(["no", "no longer", "not", "a.k.a", "a"]))
-
-    assert ["no longer", "not", "a", "a.k.a"] == found.findall("no longer not akin a.k.a"[:14] + "a a.k.a")

@@ -183,6 +183,6 @@ def test_where_a_text_came_to_is_told(outcome: DraftOutcome, here: Memory | None
 
 def test_what_is_held_back_takes_no_place() -> None:
     """It is a new row, and out of sight."""
-    draft = replace(PLAIN.draft, instructs=True)
+    draft = replace(PLAIN.draft, has_machine_markup=True)
 
     assert Arrival.HELD_BACK is find_arrival(draft, DraftOutcome(-1, "", "stored"), None)

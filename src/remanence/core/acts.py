@@ -46,7 +46,7 @@ def action_of(change: Change) -> Effect:
     if change.table == "tags":
         tag = str(change.key[1]) if isinstance(change.key, tuple) else ""
         return _BY_ROW["goes" if change.after is None else "appears"] if is_flag(tag) else TAKE_IN
-    if change.table in {"sources", "claims", "boxes", "traces"}:
+    if change.table in {"sources", "boxes", "traces"}:
         return TAKE_IN
     if change.table == "links":
         return UNLINK if change.after is None else TAKE_IN

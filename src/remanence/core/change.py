@@ -15,10 +15,10 @@ from remanence.core.redaction import Names
 
 Ints = npt.NDArray[np.int64]
 
-Table: TypeAlias = Literal["memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces"]
+Table: TypeAlias = Literal["memories", "tags", "links", "sources", "forbidden", "boxes", "traces"]
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
-# claims: (seq, number) · forbidden: the fold of a text · boxes: the seq of the first turn · traces: the first box
-Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int] | tuple[int, int, int]
+# forbidden: the fold of a text · boxes: the seq of the first turn · traces: the first box
+Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int, int]
 # A lease, and the number that it was given with.
 Fence: TypeAlias = tuple[str, int]
 
@@ -47,7 +47,7 @@ class Change:
     `before` is None for a row that is created, `after` for one that is destroyed. Where `before` names
     `revision` (or `touched`), the store refuses the whole commit with `Conflict` if that is no longer the
     row's. A new memory has a negative key, a placeholder that the store replaces by the sequence number it
-    assigns, there and in tags, sources, links and claims of the same commit that name it.
+    assigns, there and in tags, sources and links of the same commit that name it.
     """
 
     table: Table

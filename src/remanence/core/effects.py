@@ -510,7 +510,7 @@ CONTESTED = tuple(dict.fromkeys(effect.group for effect in ACTIONS if effect.sta
 FORETOLD = tuple(sorted((effect for effect in ACTIONS if effect.sign), key=lambda effect: -effect.rank))
 _FLAGS = "flag/"
 # Of whose text no summary could be made: the one by rules, the other by a writer, too.
-NO_EXTRACT, NO_SUMMARY = f"{_FLAGS}no-extract", f"{_FLAGS}no-summary"
+NO_SHORTER, NO_SUMMARY = f"{_FLAGS}no-shorter", f"{_FLAGS}no-summary"
 # What comes with a summary, which no plan holds.
 _OF_SUMMARY = frozenset({"summary", "short_tokens", "short_words"})
 # What a cycle may change; the same columns make a plan.
@@ -622,7 +622,7 @@ _VERBS: tuple[Effect, ...] = (
     Effect(
         "rename",
         dict.fromkeys(("attributes", "trust"), DynamicValue.GIVEN),
-        under=("entities.merge", "entities.split", "entities.alias", "extract"),
+        under=("entities.merge", "entities.split", "entities.alias"),
     ),
     # By a person, who has read it.
     Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from remanence.core.later import import_later
-from remanence.core.results import READS_LIKE_ORDER, MaybeTime, Result, Time, date_of, number, visible
+from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Reason(Label):
     MERGED = 4
     BUDGET = 5
     COMPACTED = 6
-    INSTRUCTIONS = 7  # it reads like instructions to whoever recalls it
+    INSTRUCTIONS = 7  # it holds markup for a machine, and nobody who may instruct one said it
 
 
 class Form(Label):
@@ -488,38 +488,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OutdatedMemory(Result):
-    """An older memory that a text may outdate: it stands, and `why` says what rules saw.
-
-    `sure` is whether subject and attribute are the same and the text says that it changed. `by` is the id of the text.
-    """
-
-    id: str
-    text: str
-    why: str
-    sure: bool
-    by: str
-
-    @property
-    def settle(self) -> str:
-        """The call that lets the text take its place, where it does outdate it."""
-        return f"supersede({self.id!r}, by={self.by!r})"
-
-    def __str__(self) -> str:
-        return visible(f"{'outdates' if self.sure else 'may outdate'} {self.id}: {self.why}; {self.settle}")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class LearnResult(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
-    `quarantined` it is stored but out of sight until it is accepted, since it reads like instructions and comes from
+    `quarantined` it is stored but out of sight until it is accepted, since it holds markup for a machine and comes from
     outside or a tool; `gated` it is forbidden, nothing was stored, and it has no id. `replaced` says which secrets and
     personal data markers took the place of, kind → how often, `replacements` on which lines, and how such are kept.
 
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
-    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written. `outdates`
-    names at most three older memories that hold no longer if the text says so, each with the call that settles it.
+    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written.
     """
 
     id: str
@@ -530,14 +507,13 @@ class LearnResult(Result):
     told_by: str = ""
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
-    outdates: tuple[OutdatedMemory, ...] = ()
     replacements: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
-        """The reason, the role, what was replaced and what may be out of date, as far as there is anything to say."""
+        """The reason, the role and what was replaced, as far as there is anything to say."""
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
-        return "; ".join(filter(None, (self.reason, role, *self.replacements, *map(str, self.outdates))))
+        return "; ".join(filter(None, (self.reason, role, *self.replacements)))
 
     def __str__(self) -> str:
         if self.status == "gated":
@@ -552,7 +528,7 @@ class Hit(Result):
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
     learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back. `stands_above`
-    says above which memory it was put that ranks higher, and why. What `reads_like_order` may order its reader about.
+    says above which memory it was put that ranks higher, and why.
     """
 
     memory: Memory
@@ -563,7 +539,6 @@ class Hit(Result):
     also: tuple[str, ...] = ()
     archived: bool = False
     stands_above: str = ""
-    reads_like_order: bool = False
 
     @property
     def id(self) -> str:
@@ -585,8 +560,7 @@ class Hit(Result):
         over = f" (contradicted by {by})" if by else ""
         score = f"{self.score:.3f} " if self.score else ""
         above = f" (stands above {self.stands_above})" if self.stands_above else ""
-        doubt = f" ({READS_LIKE_ORDER})" * self.reads_like_order
-        return visible(f"{score}{self.memory}{over}{above}{doubt}")
+        return visible(f"{score}{self.memory}{over}{above}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,7 +11,7 @@ from remanence.core.change import ROWLESS, Cause
 
 OWNER = "owner"  # its name in the detail of a run
 # What the engine does by itself, whoever opened the memory: it follows from what was stored, and nobody decides it.
-_ENGINE_VERBS = frozenset({"consolidate", "extract", "box", "replace"}) | ROWLESS
+ENGINE_VERBS = frozenset({"consolidate", "extract", "box", "replace"}) | ROWLESS
 
 OwnerKind = Literal["person", "agent", "policy", "engine"]
 
@@ -32,12 +32,12 @@ PERSON, BY_POLICY, BY_ENGINE = Owner("person"), Owner("policy"), Owner("engine")
 
 def said_of(owner: Owner, verb: str) -> dict[str, str]:
     """Return what the detail of a run of a verb says of its owner: nothing of what follows without saying."""
-    return {} if owner == PERSON or verb in _ENGINE_VERBS else {OWNER: str(owner)}
+    return {} if owner == PERSON or verb in ENGINE_VERBS else {OWNER: str(owner)}
 
 
 def owner_of(cause: Cause) -> Owner:
     """Return whose a run is."""
-    if cause.verb in _ENGINE_VERBS:
+    if cause.verb in ENGINE_VERBS:
         return BY_ENGINE
     name = cause.detail.get(OWNER, str(PERSON))
     for owner in (PERSON, BY_POLICY, BY_ENGINE):

@@ -1,9 +1,8 @@
 """Regular expressions that are made ready when they are first used: of many, most texts need few."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import groupby
 
 
 class Pattern:
@@ -44,16 +43,3 @@ class Pattern:
     def sub(self, by: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return a text with something else in its place, wherever it stands."""
         return self.regex.sub(by, text)
-
-
-def any_of(phrases: Iterable[str]) -> str:
-    """Return the expression of any of some phrases, the longest that fits.
-
-    It tries as many parts as there are first letters, not as phrases, wherever none of them begins.
-    """
-    longest = sorted(set(phrases), key=lambda phrase: (phrase[0], -len(phrase), phrase))
-    groups = (
-        (letter, "|".join(re.escape(one[1:]) for one in group))
-        for letter, group in groupby(longest, lambda phrase: phrase[0])
-    )
-    return "|".join(f"{re.escape(letter)}(?:{rest})" for letter, rest in groups)

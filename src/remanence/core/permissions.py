@@ -40,7 +40,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ),
     (None, "tokens"): "token.add token.end",
     (None, None): (
-        "ingest extract backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
+        "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
         " token.list"
     ),
 }

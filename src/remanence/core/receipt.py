@@ -78,22 +78,19 @@ class Receipt(Result):
 class ExtractPendingResult(Result):
     """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
 
-    `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
-    counts what was beyond the limits of a batch or made no sense. `failed` says why turns still wait.
+    `cut` counts what was beyond the limits of a request or made no sense. `failed` says why turns still wait.
     """
 
     turns: int = 0
     stored: int = 0
     confirmed: int = 0
-    of_writer: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     cut: Mapping[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
-        counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
+        counts = {"facts stored": self.stored, "confirmed": self.confirmed, **self.left_out}
         cut = f"; cut: {format_counts(self.cut)}" if self.cut else ""
         failures = f"; {'; '.join(self.failed)}" if self.failed else ""
         return visible(f"{number(self.turns, 'turn', 'turns')} heard: {format_counts(counts)}{cut}{failures}")
@@ -104,7 +101,6 @@ class ExtractPendingResult(Result):
             self.turns + other.turns,
             self.stored + other.stored,
             self.confirmed + other.confirmed,
-            self.of_writer + other.of_writer,
             _add_counts(self.left_out, other.left_out),
             _add_counts(self.cut, other.cut),
             self.runs + other.runs,

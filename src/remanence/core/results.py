@@ -21,7 +21,6 @@ WEAK = "nothing here answers this well"  # how a weak answer begins
 PLACES_ADVISED, NEXT_SCORE_MIN = 20, 0.6
 UNSURE = "unsure: this may not answer it"  # how one begins that is a little stronger
 DOUBTS = frozenset({WEAK, UNSURE})
-READS_LIKE_ORDER = "reads like an instruction"  # what a line says of a text that may order its reader about
 LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 _TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})

@@ -109,7 +109,7 @@ UPKEEP_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "contradictions, quarantine, proposals, a held plan and interrupted runs, and how to settle each",
             "the commands that it names", "review list"),
         VerbHelp("review.quarantined",
-            "List what is in quarantine: texts that read like instructions and that no user or agent said.",
+            "List what is in quarantine: texts with markup for a machine that no user or agent said.",
             "status counts memories in quarantine", ONE_READ, "memories, newest first", "review.accept or forget",
             "review quarantined"),
         VerbHelp("review.accept",

@@ -12,7 +12,7 @@ import numpy as np
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY, HOUR, MINUTE, to_datetime
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, Stage, describe_blocks
+from remanence.core.effects import NO_SHORTER, NO_SUMMARY, Stage, describe_blocks
 from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
@@ -184,7 +184,7 @@ def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
     """Return what a rule that makes summaries looks at beside its condition."""
     if not rule.effect.needs_text:
         return {}
-    refusals = [tag.removeprefix("flag/") for tag in (NO_EXTRACT, NO_SUMMARY) if one.tag(tag)[0]]
+    refusals = [tag.removeprefix("flag/") for tag in (NO_SHORTER, NO_SUMMARY) if one.tag(tag)[0]]
     return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refusals) or "nothing"}
 
 

@@ -10,8 +10,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from remanence.core.change import Change, Increment
-from remanence.core.claim import Claim
-from remanence.core.model import COLUMN, Memory, short_id
+from remanence.core.model import COLUMN, Memory
 from remanence.core.results import date_of
 
 _BESIDE = {"tags", "sources", "tagged_at", "ended", "last_action", "revision"}
@@ -19,9 +18,7 @@ _FIELDS = frozenset(one.name for one in fields(Memory)) - _BESIDE
 _NAMES = tuple(one.name for one in fields(Memory))
 _PLACES = {name: place for place, name in enumerate(_NAMES)}
 _VALUES = attrgetter(*_NAMES)
-REWOUND = frozenset(
-    {"memories", "tags", "sources", "claims"}
-)  # tables whose rows make up a memory as of an instant
+REWOUND = frozenset({"memories", "tags", "sources"})  # tables whose rows make up a memory as of an instant
 
 
 @dataclass(slots=True)
@@ -29,8 +26,8 @@ class ChangesSince:
     """What the log says of one memory since an instant, taken in from the oldest change on.
 
     `was_there` is None where its row never came or went. `columns` had these values then, `added` is by how much
-    counters rose since, `row` the whole row where it went since. `parts` says by table which of its tags, sources and
-    claims changed first how: what one had before, None for one that came since.
+    counters rose since, `row` the whole row where it went since. `parts` says by table which of its tags and
+    sources changed first how: what one had before, None for one that came since.
     """
 
     was_there: bool | None = None
@@ -40,7 +37,7 @@ class ChangesSince:
     parts: dict[str, dict[Any, Mapping[str, Any] | None]] = field(default_factory=dict)
 
     def take_in(self, change: Change) -> None:
-        """Take in the next change of the memory, or of a tag, source or claim of it."""
+        """Take in the next change of the memory, or of a tag or source of it."""
         if change.table != "memories":
             name = cast("tuple[int, Any]", change.key)[1]
             self.parts.setdefault(change.table, {}).setdefault(name, change.before)
@@ -93,26 +90,12 @@ class ChangesSince:
         kept = {name for name in today if parts.get(name, {}) is not None}
         return tuple(sorted(kept | {name for name, before in parts.items() if before is not None}))
 
-    def rewind_claims(self, today: Sequence[Claim]) -> list[Claim]:
-        """Return the claims that it had and still has, as they were."""
-        parts = self.parts.get("claims", {})
-        return [
-            replace(claim, **(parts.get(claim.number) or {}))
-            for claim in today
-            if parts.get(claim.number, {}) is not None
-        ]
 
-
-def mark_ended(memory: Memory, claims: Sequence[Claim], at: int) -> Memory:
-    """Let a memory say what of it no longer held at an instant: claims that were replaced, and that it had expired."""
-    marks = [
-        f"out of date: {claim.value} (see {short_id(claim.replaced_by)})"
-        for claim in claims
-        if claim.replaced_by is not None
-    ]
-    if memory.valid_to is not None and memory.valid_to <= at:
-        marks.append(f"expired {date_of(memory.valid_to)}")
-    return replace(memory, ended=tuple(marks), last_action=None)
+def mark_ended(memory: Memory, at: int) -> Memory:
+    """Let a memory say that it had expired by an instant, where it had."""
+    has_expired = memory.valid_to is not None and memory.valid_to <= at
+    marks = (f"expired {date_of(memory.valid_to)}",) if has_expired else ()
+    return replace(memory, ended=marks, last_action=None)
 
 
 def _replace_columns(memory: Memory, columns: Mapping[str, Any]) -> Memory:

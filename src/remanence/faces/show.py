@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from shlex import quote
 from shutil import get_terminal_size
 from types import MappingProxyType
@@ -32,7 +32,6 @@ from remanence.core.model import (
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
 from remanence.core.results import (
-    READS_LIKE_ORDER,
     UNSURE,
     WEAK,
     Result,
@@ -188,13 +187,7 @@ def _result(done: Result) -> Iterator[Text]:
 
 @_shows("LearnResult", "NoteResult")
 def _learn_result(done: LearnResult | NoteResult) -> Iterator[Text]:
-    """Show what became of a text, then what it may outdate, with the command that settles it."""
-    yield Text(str(replace(done, outdates=())))
-    for one in done.outdates:
-        begins = "outdates" if one.sure else "may outdate"
-        yield Text(f"  {begins} {escape_line(one.text)} ({escape_line(one.why)})", "yellow")
-        command = f"remanence supersede {one.id} {one.by}"
-        yield Text.assemble(("  let it take that place with: ", "dim"), (command, "command"))
+    yield Text(str(done))
     yield from _render_undo_hint(_undoing(done))
 
 
@@ -340,8 +333,6 @@ def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[
         yield Text("        disputed", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")
-    if hit.reads_like_order:
-        yield Text(f"        {READS_LIKE_ORDER}", "yellow")
     if hit.cut:
         yield Text("        the answer's text has a passage of it only", "dim")
 

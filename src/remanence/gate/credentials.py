@@ -160,6 +160,7 @@ _OTP = Pattern(OTP_WORDS)
 _BASE32 = Pattern(
     r"(?<![\w])(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![\w])|(?<![\w])[A-Z2-7]{16,64}(?![\w])"
 )
+_PAIRS = re.compile(r"\d{1,2}(?:-\d{1,2}){2,3}")
 _OTHER_ARGUMENT = re.compile(r"[(,][ \t]*\w+[ \t]*=[ \t]*[\"'`]?\Z")
 _CHUNK = re.compile(r"[^\s]{16,}+")
 _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{24}")
@@ -313,9 +314,7 @@ def _find_value_span(text: str, word: re.Match[str], what: str) -> tuple[int, tu
             continue
         if match.end() - match.start() > LONG:
             read_end = match.end()
-        span = _check_value_span(match, what) or (
-            _check_value_span(match, "password") if cjk and what == "pin" else None
-        )
+        span = _check_value_span(match, what)
         if span is not None:
             return span[1], span
     return read_end, None
@@ -346,18 +345,29 @@ def _check_value_span(found: re.Match[str], what: str) -> tuple[int, int] | None
     value = value.rstrip(".,;:!?)]}>") or value
     judged = value[:JUDGED]
     tight = found.re is not _NEXT.regex
-    if what == "pin":
-        fits = _is_pin(value.rstrip("#*"), tight=tight)
+    if what == "key":
+        fits = is_key_like(judged) and not is_placeholder(judged)
     else:
-        fits = is_password_like(judged, tight=tight) if what == "password" else is_key_like(judged)
-        fits = fits and not is_placeholder(judged)
+        fits = _is_code(value, tight=tight, of_pin=what == "pin")
     return (start, start + len(value)) if fits else None
 
 
+def _is_code(value: str, *, tight: bool, of_pin: bool) -> bool:
+    """True if a value could be a code that opens something: digits, or characters such as passwords have.
+
+    Beside the word for a PIN alone, with no sign or verb between, only digits are one: there other things may stand.
+    """
+    if _is_pin(value.strip("#*"), tight=tight):
+        return True
+    judged = value[:JUDGED]
+    return (tight or not of_pin) and is_password_like(judged, tight=tight) and not is_placeholder(judged)
+
+
 def _is_pin(digits: str, *, tight: bool) -> bool:
-    """True if digits could be a PIN; four beside its word alone are often a year."""
+    """True if digits, or up to four pairs of them, could be a PIN; four beside its word alone are often a year."""
     is_year = len(digits) == 4 and digits.startswith(("19", "20"))
-    return digits.isdigit() and 4 <= len(digits) <= 8 and (tight or not is_year)
+    bare = digits.replace("-", "") if _PAIRS.fullmatch(digits) else digits
+    return bare.isdigit() and 4 <= len(bare) <= 8 and (tight or not is_year)
 
 
 def _in_addresses(text: str, searched: SearchedText) -> Iterator[SensitiveSpan]:

@@ -3,18 +3,11 @@
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator
-from zlib import crc32
 
-import numpy as np
-
-from remanence.gate.fitted import GateWeights, load_gate_weights
-from remanence.gate.wording import places, words_in
 from remanence.languages.families import SMALL_TALK, load_small_talk
 
 CHARS_MAX = 200  # a longer text with words in it is never small talk alone
 WORDS_MAX = 8  # of small talk; more say something, whatever they are
-WORDS_WEIGHED_MAX = 14  # words or characters of a script without blanks that are weighed as small talk
 RUN_MIN = 4  # keys beside one another, or one letter again and again
 MASHED_MIN = 6  # letters of a word most of whose keys are beside one another
 MASHED_SHARE = 0.75
@@ -23,8 +16,6 @@ _TALK = load_small_talk()
 _CORE = {code: one.core for code, one in SMALL_TALK.items()}
 _EITHER = {code: one.core | one.beside for code, one in SMALL_TALK.items()}
 _LONGEST = max(map(len, _TALK.whole))
-_DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}|([ー〜~])(?=[ー〜~])")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _SAYS = re.compile(r"[^\W_]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _SMILE = re.compile(r"[:;=]['’]?-?[)(dpo/|3*]+(?!\w)|<3|\^\^")
@@ -34,7 +25,7 @@ _PART = re.compile(r"[^\W\d_]+")
 _ROWS = tuple(row[::step] for row in _TALK.rows for step in (1, -1))
 
 
-def junk(text: str, weights: GateWeights | None = None) -> bool:
+def junk(text: str) -> bool:
     """Tell whether a text says nothing that is worth keeping; a short truth such as "I'm vegan" does."""
     if _SAYS.search(text) is None:
         return True
@@ -48,37 +39,7 @@ def junk(text: str, weights: GateWeights | None = None) -> bool:
         return True
     if len(words) > WORDS_MAX or all(word.isdecimal() for word in words):
         return False
-    return (
-        _small_talk(words)
-        or _is_unspaced_small_talk("".join(words))
-        or _is_keyboard_mash(words)
-        or _is_small_talk(text, load_gate_weights() if weights is None else weights)
-    )
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text and its question marks, each letter that is drawn out once."""
-    low = _SMILE.sub(" ", unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
-    return [one for one in words_in(_DRAWN_OUT.sub(r"\1", low)) if one == "?" or one[0].isalnum()]
-
-
-def units_of(words: list[str]) -> Iterator[int]:
-    """Yield a number for each word, and for each two characters of scripts without blanks that stand together."""
-    for before, word in itertools.pairwise(["", *words]):
-        pair = _UNSPACED.match(word) is not None and _UNSPACED.match(before) is not None
-        yield crc32((before + word if pair else word).encode("utf-8", "surrogatepass"))
-
-
-def _is_small_talk(text: str, weights: GateWeights) -> bool:
-    """Tell whether all words of a text are known from small talk, and weigh enough together."""
-    words = words_of(text)
-    plain_words = [word for word in words if not _laughs(word)]
-    if len(words) > WORDS_WEIGHED_MAX or any(map(str.isdecimal, words)):
-        return False
-    if not weights.known.issuperset(units_of(plain_words)):
-        return False
-    weight = int(weights.small_talk[places([words])].sum(dtype=np.int64))
-    return weight * float(weights.units[2]) + float(weights.added[1]) > 0
+    return _small_talk(words) or _is_unspaced_small_talk("".join(words)) or _is_keyboard_mash(words)
 
 
 def _progress(low: str) -> bool:

@@ -22,11 +22,13 @@ PERSONAL_KINDS = frozenset(
         "national id",
     }
 )
-# Secrets that somebody may want to be reminded of; they are kept only where they are named.
+# Secrets that somebody may want to be reminded of, a kind together: they are kept only where it is named.
+CODE: Final = "code"
 CODE_KINDS = frozenset({"pin", "password"})
+CODE_RULE: Final = "what a text names as a code, PIN or password is a secret, whatever it opens"
 _ANSWERS = {"keep": True, "replace": False}
 _TRUSTS = {one.label: one for one in Trust}
-_KINDS = {kind: kind for kind in PERSONAL_KINDS | CODE_KINDS}
+_KINDS = PERSONAL_KINDS | {CODE}
 # What holds where a scope says nothing: an agent stores what its user said.
 _BUILT_IN = frozenset({Trust.USER, Trust.AGENT})
 
@@ -40,9 +42,10 @@ class PersonalRules:
 
     def propose_words(self, kind: str, trust: Trust) -> str:
         """Return the words with which such data would be kept, too; "" for what is never kept."""
-        if kind not in _KINDS:
+        named = CODE if kind in CODE_KINDS else kind
+        if named not in _KINDS:
             return ""
-        return ", ".join(filter(None, (self.words, f"{kind}/{trust.label}=keep")))
+        return ", ".join(filter(None, (self.words, f"{named}/{trust.label}=keep")))
 
 
 @lru_cache(maxsize=64)
@@ -64,16 +67,19 @@ def parse_rules(words: str) -> PersonalRules:
             )
         answers[target] = _ANSWERS[answer.strip()]
     kept = {trust: frozenset(kind for kind in _KINDS if _is_kept(kind, trust, answers)) for trust in Trust}
-    return PersonalRules(words.strip(), kept)
+    return PersonalRules(
+        words.strip(),
+        {trust: kinds | CODE_KINDS if CODE in kinds else kinds for trust, kinds in kept.items()},
+    )
 
 
 def _read_target(words: str) -> tuple[str | None, Trust | None] | None:
     """Return the kind and the trust that some words name; None where they name neither."""
     first, slash, second = (part.strip() for part in words.partition("/"))
     if slash:
-        return (_KINDS[first], _TRUSTS[second]) if first in _KINDS and second in _TRUSTS else None
+        return (first, _TRUSTS[second]) if first in _KINDS and second in _TRUSTS else None
     if first in _KINDS:
-        return _KINDS[first], None
+        return first, None
     return (None, _TRUSTS[first]) if first in _TRUSTS else None
 
 

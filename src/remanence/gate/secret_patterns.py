@@ -3,7 +3,7 @@
 A change raises PATTERNS_VERSION; a test holds the checksum of each version.
 """
 
-PATTERNS_VERSION = 3
+PATTERNS_VERSION = 4
 
 # Kind → how it begins (one of these is in every such text) and the whole of it. The kind is what the marker says.
 TOKENS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -76,11 +76,14 @@ PUBLIC_BEFORE = (
 # So begin public keys, images and other data that are no secret.
 DATA_HEADS = ("AAAA", "iVBOR", "R0lGOD", "UklGR", "JVBER")
 
-# What announces a password, a key or a code, as its names are spelled in code, and in seven languages.
+# What announces a password, a key or a code, as its names are spelled in code, and in seven languages. A password, a PIN
+# and the code of whatever a code opens are of one kind: each is announced by its name, and each is a secret.
+_WIFI = r"(?:wi-?fi|wlan|wireless)"
 PASSWORD_WORDS = (
     r"pass(?:word|wd|wort|code|phrase|key)?s?|pwd|pw|passwörter|kennw(?:ort|örter)|losung(?:swort)?"
-    r"|contraseñas?|clave|contrasenya|mots? de passe|mdp|senhas?|palavras?[- ]passe|palavra-chave|password[- ]?d[eo]"
-    r"|密码|密碼|口令|パスワード|パスフレーズ|合言葉"
+    rf"|contraseñas?|clave|contrasenya|mots? de passe(?: (?:du )?{_WIFI})?|mdp|senhas?|palavras?[- ]passe|palavra-chave|password[- ]?d[eo]"
+    rf"|{_WIFI}[- ]?(?:code|key|pin|schlüssel)|(?:code|clé|código|clave|chave) (?:(?:du|del?|do) )?{_WIFI}"
+    rf"|{_WIFI}(?:密码|密碼|パスワード)|密码|密碼|口令|パスワード|パスフレーズ|合言葉"
 )
 KEY_WORDS = (
     r"(?:api|app|access|account|auth|master|shared|signing|encryption|private|client|server|service|storage|deploy|license)"
@@ -89,11 +92,25 @@ KEY_WORDS = (
     r"|(?:\w{1,12}[ _-])?tokens?|credentials?|(?:api|zugangs|zugriffs|geheimer? )[- ]?schlüssel|clave (?:de )?(?:api|acceso|secreta)"
     r"|clé (?:d['’]api|api|secrète|d['’]accès|privée)|chave (?:de )?(?:api|acesso|secreta|da api)|jeton|令牌|密钥|私钥|秘钥|トークン|秘密鍵|アクセスキー|(?:api|access|private) ?キー"
 )
+_OPENED = (
+    r"(?:door|gate|alarm|entry|entrance|access|security|safe|locker|lock|unlock|padlock|bike lock|voicemail|garage|shed|suitcase|keypad"
+    r"|intercom|key ?(?:safe|box)|lockbox|one-time|verification)"
+)
+_OPENED_DE = (
+    r"(?:(?:haus)?tür|alarm(?:anlage|anlagen)?|zugangs|sicherheits|tor|(?:fahrrad|zahlen|vorhänge)?schloss|garagen?|tresor|safe|koffer"
+    r"|schließfach|bestätigungs)"
+)
 PIN_WORDS = (
-    r"pin(?:[- ]?(?:code|nummer|number|numero))?|cvv2?|cvc2?|(?:door|gate|alarm|entry|access|security|safe|locker|lock|unlock|voicemail|garage|bike lock|one-time|verification)[- ]code"
-    r"|(?:tür|alarm|zugangs|sicherheits|tor|schloss|bestätigungs)[- ]?code|geheimzahl|geheimnummer|code (?:pin|secret|de la porte|d['’]entrée|de sécurité|confidentiel|d['’]accès|du coffre|de l['’]alarme)"
-    r"|código (?:pin|secreto|de la puerta|de seguridad|da porta|do portão|de segurança|de acceso|de acesso|de la alarma|do alarme|del portal)|digicode"
-    r"|密码|口令|验证码|门禁码|门锁密码|暗証番号|ピン(?:コード)?|解除番号|認証コード|暗証コード"
+    r"pin(?:[- ]?(?:code|nummer|number|numero))?|cvv2?|cvc2?"
+    rf"|{_OPENED}[- ](?:code|combination)|(?:code|combination) (?:of|for|to) (?:(?:the|my|our|your) )?(?:[a-z]{{2,9}} )?{_OPENED}"
+    r"|(?:bike|bicycle|combination)[- ]?lock|padlock"
+    rf"|{_OPENED_DE}[- ]?(?:code|kombination)|code (?:für|von|vom|der|des)(?: (?:die|das|den|der|unser|unsere|mein|meine))? {_OPENED_DE}"
+    r"|(?:fahrrad|zahlen|vorhänge)schloss|geheimzahl|geheimnummer"
+    r"|code (?:pin|secret|de la porte|du portail|du garage|du cadenas|de l['’]antivol|de l['’]immeuble|d['’]entrée|de sécurité|confidentiel"
+    r"|d['’]accès|du coffre|de l['’]alarme)|cadenas|antivol|digicode"
+    r"|código (?:pin|secreto|de la puerta|del candado|del garaje|de la caja fuerte|de seguridad|de acceso|de la alarma|del portal"
+    r"|da porta|do portão|do cadeado|da garagem|do cofre|de segurança|de acesso|do alarme)|candado|cadeado"
+    r"|密码|口令|验证码|门禁码|门锁密码|暗証番号|ピン(?:コード)?|解除番号|認証コード|暗証コード|鍵の番号|ダイヤル番号"
 )
 SEED_WORDS = (
     r"seed[- ]?(?:phrase|words)|recovery (?:phrase|words)|mnemonic|secret (?:phrase|words)|backup phrase|wallet phrase|wallet words|(?:12|15|18|21|24|twelve|fifteen|eighteen|twenty-four) words"
@@ -128,27 +145,15 @@ TOKEN_WORDS = (
     "chave", "jeton", "credential", "令牌", "密钥", "密码", "トークン", "パスワード", "キー", "bearer", "auth",
 )  # fmt: skip
 PIN_BY = (
-    "pin",
-    "cvv",
-    "cvc",
-    "code",
-    "código",
-    "geheim",
-    "密",
-    "口令",
-    "验证码",
-    "门禁",
-    "暗証",
-    "ピン",
-    "解除番号",
-    "認証",
-)
+    "pin", "cvv", "cvc", "code", "código", "combination", "lock", "kombination", "schloss", "cadenas", "antivol", "candado", "cadeado",
+    "geheim", "密", "口令", "验证码", "门禁", "暗証", "ピン", "解除番号", "認証", "鍵の番号", "ダイヤル番号",
+)  # fmt: skip
 KEY_BY = (
     "key", "secret", "token", "credential", "schlüssel", "clave", "clé", "chave", "jeton", "令牌", "钥", "トークン", "鍵", "キー",
 )  # fmt: skip
 PASSWORD_BY = (
-    "pass", "pwd", "pw", "kennw", "losung", "contrase", "clave", "mdp", "senha", "palavra", "密", "口令", "合言葉", "パスワード",
-    "パスフレーズ",
+    "pass", "pwd", "pw", "kennw", "losung", "contrase", "clave", "mdp", "senha", "palavra", "wifi", "wi-fi", "wlan", "wireless",
+    "密", "口令", "合言葉", "パスワード", "パスフレーズ",
 )  # fmt: skip
 SEED_BY = ("phrase", "words", "mnemo", "wörter", "frase", "palabras", "palavras", "mots", "词", "フレーズ")
 CODES_BY = ("codes", "códigos", "code", "恢复码", "备", "コード")

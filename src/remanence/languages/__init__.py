@@ -11,7 +11,7 @@ from typing import Any
 
 from remanence.languages.families import CONTRASTS as _CONTRASTS
 from remanence.languages.families import LEXICONS as LEXICONS
-from remanence.languages.families import load_statement_words, load_units
+from remanence.languages.families import load_units, load_unlisted_words
 from remanence.languages.language_files import SPACED
 from remanence.languages.shapes import Contrasts
 from remanence.languages.shapes import Lexicon as Lexicon
@@ -53,7 +53,7 @@ def _list_prefixes() -> tuple[str, ...]:
 def _list_unlisted() -> frozenset[str]:
     # A language that is not of this package may have its frequent words among those of languages without lists.
     further = (lexicon.stop for code, lexicon in LEXICONS.items() if code not in SPACED)
-    return load_statement_words().unlisted.difference(*further)
+    return load_unlisted_words().words.difference(*further)
 
 
 _JOINS: Mapping[str, Callable[[], object]] = {

@@ -7,23 +7,19 @@ from remanence.core.errors import format_value
 from remanence.core.patterns import Pattern
 from remanence.languages.notation import (
     CHARACTERS,
-    FRAMES,
     GROUPS,
     NUMBERED,
     PAIRS,
-    PATTERNS,
     TEXTS,
     WORDS,
     YES_NO,
     Notation,
     Place,
-    split_outside_brackets,
 )
 
 ENTRY_CHARS_MAX = 1_000
 CHOICES_MAX = 500  # phrases that one phrase with its choices stands for
 GAPS_MAX = 2  # each makes a text take six times as long
-REPEATED_MAX = 1  # two groups that may hold the same make a text take as long as the square of its length
 MARKS = "^*~(|)"
 _OF_WORDS = (WORDS, PAIRS, GROUPS, NUMBERED)
 _KEPT_OUT = Pattern(r"[\\\[\]{}+$<>\"=’\x00-\x08\x0b-\x1f\x7f]")
@@ -56,8 +52,6 @@ def _iterate_entries(value: object, notation: Notation, key: str) -> Iterator[tu
 
 
 def _split(text: str, notation: Notation) -> Iterable[str]:
-    if notation in (PATTERNS, FRAMES):
-        return split_outside_brackets(text)
     if "phrases" in notation.name:
         return text.replace("\n", ",").split(",")
     return text.replace("|", " ").split() if notation is PAIRS else text.split()
@@ -79,16 +73,12 @@ def _complain(entry: str, notation: Notation) -> str:
         return "has capitals: all words are written in small letters"
     if len(entry) > ENTRY_CHARS_MAX:
         return f"is longer than {ENTRY_CHARS_MAX} characters"
-    return _complain_of_marks(entry, notation)
+    return _complain_of_marks(entry)
 
 
-def _complain_of_marks(entry: str, notation: Notation) -> str:
-    if not _has_brackets_in_pairs(entry, nested=notation in (PATTERNS, FRAMES)):
+def _complain_of_marks(entry: str) -> str:
+    if not _has_brackets_in_pairs(entry):
         return "has a bracket without its other, one in another, or `|` outside of brackets"
-    if notation in (PATTERNS, FRAMES):
-        if entry.count("*") > REPEATED_MAX or entry.count("*") > entry.count(")*"):
-            return f"has `*` elsewhere than behind a bracket, or more than {REPEATED_MAX} of them"
-        return ""
     if math.prod(one.count("|") + 1 for one in _CHOICE.findall(entry)) > CHOICES_MAX:
         return f"stands for more than {CHOICES_MAX} phrases"
     if entry.count("~") > GAPS_MAX:
@@ -96,10 +86,10 @@ def _complain_of_marks(entry: str, notation: Notation) -> str:
     return f"has a mark in the wrong place: {_PLACED}" if _MISPLACED.search(entry) else ""
 
 
-def _has_brackets_in_pairs(entry: str, *, nested: bool) -> bool:
+def _has_brackets_in_pairs(entry: str) -> bool:
     depth = 0
     for sign in entry:
         depth += (sign == "(") - (sign == ")")
-        if depth < 0 or (depth > 1 and not nested) or (sign == "|" and not depth):
+        if depth not in (0, 1) or (sign == "|" and not depth):
             return False
     return depth == 0

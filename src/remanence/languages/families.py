@@ -9,26 +9,15 @@ from typing import Generic, TypeVar
 
 from remanence.languages.language_files import COMMON, Language, build, load_languages
 from remanence.languages.shapes import (
-    AddressWords,
-    Assertions,
     Contrasts,
     Lexicon,
-    NameWords,
-    Ordering,
     QuestionWords,
-    SameNames,
     Signals,
     SmallTalk,
     SpeakerWords,
-    StatementWords,
-    Stating,
-    Telling,
-    ThirdPerson,
     Topics,
     Units,
-    UnspacedNames,
-    UnspacedStating,
-    UnspacedTelling,
+    UnlistedWords,
     WhenWords,
 )
 
@@ -62,50 +51,16 @@ class Family(Mapping[str, T], Generic[T]):
 LEXICONS: Family[Lexicon] = Family(partial(build, Lexicon, "words"), spaced=True)
 CONTRASTS: Family[Contrasts] = Family(partial(build, Contrasts, "words"), spaced=False)
 SIGNALS: Family[Signals] = Family(partial(build, Signals, "signals"))
-ASSERTIONS: Family[Assertions] = Family(partial(build, Assertions, "assertions"))
-STATEMENTS: Family[StatementWords] = Family(partial(build, StatementWords, "statements"))
-TELLING: Family[Telling] = Family(partial(build, Telling, "claims"), spaced=True)
-UNSPACED_TELLING: Family[UnspacedTelling] = Family(partial(build, UnspacedTelling, "claims"), spaced=False)
-THIRD_PERSON: Family[ThirdPerson] = Family(partial(build, ThirdPerson, "third_person"))
-UNSPACED_NAMES: Family[UnspacedNames] = Family(partial(build, UnspacedNames, "names"), spaced=False)
 SMALL_TALK: Family[SmallTalk] = Family(partial(build, SmallTalk, "small_talk"), spaced=True)
 TOPICS: Family[Topics] = Family(partial(build, Topics, "topics"))
-ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=True)
-STATING: Family[Stating] = Family(partial(build, Stating, "stating"), spaced=True)
-UNSPACED_STATING: Family[UnspacedStating] = Family(partial(build, UnspacedStating, "stating"), spaced=False)
 QUESTIONS: Family[QuestionWords] = Family(partial(build, QuestionWords, "questions"))
 WHEN: Family[WhenWords] = Family(partial(build, WhenWords, "when"))
-UNSPACED_ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=False)
-
-
-@cache
-def load_statement_words() -> StatementWords:
-    """Return the words of all languages that hold statements together."""
-    return build(StatementWords, "statements", *load_languages())
-
-
-@cache
-def load_name_words() -> NameWords:
-    """Return what tells names in all languages written with blanks."""
-    return build(NameWords, "names", *(one for one in load_languages() if one.spaced or one.code == COMMON))
-
-
-@cache
-def load_same_names() -> SameNames:
-    """Return which words between two names say that both are one, in all languages."""
-    return build(SameNames, "same_names", *load_languages())
 
 
 @cache
 def load_small_talk() -> SmallTalk:
     """Return the words of small talk of all languages at once."""
     return build(SmallTalk, "small_talk", *load_languages())
-
-
-@cache
-def load_address_words() -> AddressWords:
-    """Return the small words of all languages that tell how others stand in an order."""
-    return build(AddressWords, "address", *load_languages())
 
 
 @cache
@@ -118,3 +73,9 @@ def load_speaker_words() -> SpeakerWords:
 def load_units() -> Units:
     """Return units of all languages: a short text does not say which one it is in."""
     return build(Units, "units", *load_languages())
+
+
+@cache
+def load_unlisted_words() -> UnlistedWords:
+    """Return frequent words of languages that have no lists."""
+    return build(UnlistedWords, "unlisted", *load_languages())

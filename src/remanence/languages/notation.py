@@ -121,53 +121,6 @@ def expand_choices(phrase: str) -> Iterator[str]:
     yield from ("".join(chosen).strip() for chosen in product(*choices))
 
 
-def read_patterns(value: object, place: Place) -> tuple[str, ...]:
-    """Return the expressions of phrases, which also have choices within choices, and groups that are repeated.
-
-    Commas within brackets are of the phrase; `(a|)` is a or nothing, and `(a |b )*` any number of them.
-    """
-    phrases = split_outside_brackets(_text(value, place))
-    return tuple(_write_expression(" ".join(one.split())) for one in phrases if one.strip())
-
-
-def split_outside_brackets(text: str) -> Iterator[str]:
-    """Yield what stands between commas and line ends, but for commas within brackets."""
-    for line in text.split("\n"):
-        begin = depth = 0
-        for at, sign in enumerate(line):
-            if sign in "()":
-                depth += 1 if sign == "(" else -1
-            elif sign == "," and depth <= 0:
-                yield line[begin:at]
-                begin = at + 1
-        yield line[begin:]
-
-
-def read_frames(value: object, place: Place) -> tuple[tuple[str, str, str], ...]:
-    """Return what stands before a name, between it and another, and after that, as expressions; `_` are the names."""
-    frames = []
-    for phrase in filter(None, map(str.strip, split_outside_brackets(_text(value, place)))):
-        parts = [_write_expression(part.strip()) for part in phrase.split("_")]
-        if len(parts) != 3:
-            raise place.refuse(f"{format_value(phrase)} has not two names, each written as `_`", phrase)
-        frames.append((parts[0], parts[1], parts[2]))
-    return tuple(frames)
-
-
-def _write_expression(phrase: str) -> str:
-    pieces: list[str] = []
-    for sign in phrase:
-        if sign == "(":
-            pieces.append("(?:")
-        elif sign == ")" and pieces[-1:] == ["|"]:
-            pieces[-1] = ")?"
-        elif sign in ")|" or (sign == "*" and pieces[-1:] == [")"]):
-            pieces.append(sign)
-        else:
-            pieces.append(sign if sign in " '" else re.escape(sign))
-    return "".join(pieces)
-
-
 def read_pairs(value: object, place: Place) -> dict[str, frozenset[str]]:
     """Return word → its opposites, from lines with the words of one side, `|`, and those of the other."""
     by_word: dict[str, frozenset[str]] = {}
@@ -268,8 +221,6 @@ def _last(values: Sequence[bool]) -> bool:
 
 WORDS = Notation("words", read_words, _union, frozenset())
 PAIRS = Notation("pairs", read_pairs, _join_pairs, {}, marks="|")
-PATTERNS = Notation("patterns", read_patterns, _concatenate, (), marks="(|)*")
-FRAMES = Notation("frames", read_frames, _concatenate, (), marks="(|)_")
 GROUPS = Notation("groups", read_groups, _update, {})
 NUMBERED = Notation("numbered words", read_numbered, _update, {})
 TEXTS = Notation("texts", read_texts, _update, {})

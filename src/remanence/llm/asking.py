@@ -7,8 +7,9 @@ import asyncio
 import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from functools import partial
 from random import random
 from types import TracebackType
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -39,6 +40,7 @@ ANSWER_BYTES_MAX = (
 )  # a judgement has some hundred bytes; an answer that thinks aloud has some thousand
 SHORTER_TOKENS_MAX = 10_000
 _PASSING = frozenset({408, 409, 429})  # and all from 500 on: the same request may be answered later
+AGAIN = "The answer before this one could not be read. Answer by the schema alone: one JSON object, nothing around it."
 _SOMEWHERE = "keyless"  # what is sent as the key to a server of one's own that wants none
 
 
@@ -68,6 +70,7 @@ class Reply:
 
 C = TypeVar("C", bound=Closing)
 A = TypeVar("A")
+T = TypeVar("T")
 
 
 class Vendor(ABC, Generic[C]):
@@ -188,14 +191,13 @@ class ModelWriter(Vendor[C]):
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Judge one text in the light of who the agent is and of other memories by id."""
-        reply = await self._answer(build_judge_question(text, identity, others))
-        return judgement(reply.text, reply.tokens_used or 0)
+        return await self._answer(build_judge_question(text, identity, others), judgement)
 
     async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find facts in what was said, each with the turn that it was learned from."""
         checked_turns(turns)
-        reply = await self._answer(build_extract_question(turns, wanted))
-        return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
+        read = partial(extraction, turns=turns, wanted=wanted)
+        return await self._answer(build_extract_question(turns, wanted), read)
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Return a text of at most so many tokens that says what this one says."""
@@ -205,19 +207,33 @@ class ModelWriter(Vendor[C]):
                 f"a text of {len(text):,} characters is too long to be shortened",
                 recovery=f"split it into parts of at most {SHORTENED_CHARS_MAX:,}",
             )
-        reply = await self._answer(shortening(text, tokens_max))
-        return shorter(reply.text, reply.tokens_used or 0, text, tokens_max)
+        return await self._answer(
+            shortening(text, tokens_max), partial(shorter, original=text, tokens_max=tokens_max)
+        )
 
     @abstractmethod
     async def _ask(self, client: C, question: ModelQuestion) -> Reply:
         """Ask once."""
 
-    async def _answer(self, question: ModelQuestion) -> Reply:
-        """Ask; what the answer cost is estimated where the server did not say it."""
+    async def _answer(self, question: ModelQuestion, read: Callable[[str, int], T]) -> T:
+        """Ask, and read the answer with what it cost; one that cannot be read is asked for once more."""
+        text, spent = await self._reply(question)
+        try:
+            return read(text, spent)
+        except WriterError:
+            again = replace(question, instructions=f"{question.instructions}\n{AGAIN}")
+        try:
+            text, tokens_used = await self._reply(again)
+        except WriterError as error:
+            tokens_used = spent + error.tokens_used
+            raise WriterError(str(error), recovery=error.recovery, tokens_used=tokens_used) from None
+        return read(text, spent + tokens_used)
+
+    async def _reply(self, question: ModelQuestion) -> tuple[str, int]:
+        """Ask once; what the answer cost is estimated where the server did not say it."""
         reply = await self._ask_in_time(lambda client: self._ask(client, question), question.tokens)
-        if reply.tokens_used is not None:
-            return reply
-        return Reply(reply.text, question.tokens + sum(token_counts([reply.text])))
+        estimate = question.tokens + sum(token_counts([reply.text]))
+        return reply.text, estimate if reply.tokens_used is None else reply.tokens_used
 
 
 def missing(vendor: str) -> ExtensionError:

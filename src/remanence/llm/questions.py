@@ -41,7 +41,8 @@ contradicts: those of the other memories that cannot be true together with the t
 0 to 1. One that says less, more or something else contradicts nothing. Mostly there are none.
 replaces: those of the other memories that held before and hold no longer, because the text says what is so now, each \
 with how sure you are; name them here and not under contradicts. What is asked, planned, supposed, or told by somebody \
-else replaces nothing, nor does what is of another thing or version. Mostly there are none.
+else replaces nothing, nor does what is of another thing or version. One that also says something that still holds \
+is not replaced. Mostly there are none.
 repeats: those of the other memories that say the same as the text, no more and no less, so that either could go and \
 nothing would be lost; each with how sure you are. Another number, name, time, place or person repeats nothing. Mostly \
 there are none.
@@ -52,12 +53,15 @@ was said "before" tells what the turns speak of; write down nothing of it alone.
 
 facts: at most {FACTS_MAX}, the most important first; mostly there are few, often none. Each is one statement that \
 stands by itself, in the language of the turn: with names where the turn says "I" or "it", with dates where it says \
-"yesterday". Say nothing that was not said. A question, a greeting, a supposition ("if"), and what is over in an hour \
-are no facts. What a turn of the trust "outside" or "tool" says is so only by its word: name whose word it is.
-category: of what the fact is; where several fit, the first of the list.
+"yesterday". Write two facts where a sentence says two things: of "Bruno is nine and Alba is four" one of Bruno, one \
+of Alba. Say nothing that was not said. A question, a greeting, a supposition ("if"), and what is over in an hour are \
+no facts. What a turn of the trust "outside" or "tool" says is so only by its word: name whose word it is.
+category: of what the fact is; where several fit, the first of the list. A correction of something has the category \
+that this had, and says what is so now.
 confidence: from 0.95 on where it was said outright, from 0.70 where it follows, from 0.40 where it is likely.
 turn: the id of the turn; quote: the words of that turn it was learned from, as they stand there.
-subject: whom or what it is about. tags: at most three, in small letters. attributes: what the fact gives a value to, \
+subject: whom or what it is about, by name. event_at: the day on which it happens or happened, as 2026-05-31, where \
+the turn tells one; else empty. tags: at most three, in small letters. attributes: what the fact gives a value to, \
 such as "starts at" and "four o'clock".
 entities: at most {ENTITIES_MAX} persons, projects, tools, companies or places that last; no branches, tickets, \
 meetings, files or sessions.
@@ -130,6 +134,7 @@ def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest)
         turn={"type": "string", "enum": [turn.id for turn in turns]},
         quote=text,
         subject=text,
+        event_at=text,
         tags=several,
         attributes={"type": "array", "items": _object(name=text, value=text)},
     )

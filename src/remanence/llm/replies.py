@@ -126,6 +126,7 @@ def _fact(found: dict[str, Any], texts: Mapping[str, str], tokens_used: int) -> 
         subject,
         _texts(found, "tags", tokens_used),
         dict(_strings(pair, "name", "value", tokens_used=tokens_used) for pair in pairs),
+        event_at=_string({"event_at": "", **found}, "event_at", tokens_used),
     )
 
 

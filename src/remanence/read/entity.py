@@ -1,6 +1,6 @@
 """What an entity is kept as, a memory that says nothing itself, and when two names are only written otherwise.
 
-Knows names and one memory's columns; must not know what speaks for two names being one.
+Knows names and one memory's columns; must not know what a text says of names.
 """
 
 import re
@@ -16,8 +16,8 @@ THREAD = "@entities"
 HOLD = "entity"  # what no policy archives or destroys
 KEY = "entity/"  # what the keys of entities begin with
 TYPES = ("person", "project", "tool", "company", "place", "other")
+OTHER = "other"  # the type of what nobody said a type of
 NAMES_MAX = 32  # aliases of one entity
-APART_MAX = 64  # entities that one is never joined with again by rules
 NAME_CHARS_MAX = 120
 SCOPE_MAX = 50_000  # entities of a scope; further names are counted as left out
 
@@ -60,18 +60,23 @@ def name_of(memory: Memory) -> str:
 
 def type_of(memory: Memory) -> str:
     """Return what sort of thing an entity is."""
-    return str(_read_attributes(memory).get("type", "other"))
+    return str(_read_attributes(memory).get("type", OTHER))
 
 
-def read_entity_list(memory: Memory, what: str) -> tuple[str, ...]:
-    """Return a list of an entity: its `aliases`, or the keys of those that it stays `apart` from."""
-    values = _read_attributes(memory).get(what, ())
+def types_fit(one: str, other: str) -> bool:
+    """Tell whether two types can be of one thing; a type that nobody said fits."""
+    return OTHER in (one, other) or one == other
+
+
+def aliases_of(memory: Memory) -> tuple[str, ...]:
+    """Return the other names of an entity."""
+    values = _read_attributes(memory).get("aliases", ())
     return tuple(map(str, values)) if isinstance(values, Sequence) and not isinstance(values, str) else ()
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:
     """Return the name of an entity and its aliases."""
-    return (name_of(memory), *read_entity_list(memory, "aliases"))
+    return (name_of(memory), *aliases_of(memory))
 
 
 def _read_attributes(memory: Memory) -> Mapping[str, Any]:

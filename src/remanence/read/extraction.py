@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from datetime import date
 from hashlib import sha256
 
 from remanence.core.errors import InvalidInput, WriterError, format_value
@@ -29,6 +30,7 @@ WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
 # The settings of what is extracted.
 EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
+EVENT_AT = "event_at"  # the attribute of a fact that names the day it is about
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
 NONSENSE = "that make no sense"  # what is said of facts, entities, lines and relationships of an answer
 
@@ -91,7 +93,8 @@ def wanted_of(only: str, never: str, instruction: str) -> ExtractRequest:
 class Fact:
     """One statement that stands by itself, and from which characters of which turn it was learned.
 
-    `proposed` are tags that mean something to the engine: only a person sets them.
+    `event_at` is the day on which it happens, as 2026-05-31, "" where none is told. `proposed` are tags that mean
+    something to the engine: only a person sets them.
     """
 
     category: str
@@ -103,6 +106,7 @@ class Fact:
     tags: tuple[str, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
     proposed: tuple[str, ...] = ()
+    event_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,17 @@ class ExtractResult:
     relationships: tuple[Relationship, ...] = ()
     cut: Mapping[str, int] = field(default_factory=dict)
     tokens_used: int = 0
+
+    def __add__(self, other: "ExtractResult") -> "ExtractResult":
+        """Return what was found in the turns of both."""
+        return ExtractResult(
+            self.facts + other.facts,
+            self.entities + other.entities,
+            self.profile + other.profile,
+            self.relationships + other.relationships,
+            Counter(self.cut) + Counter(other.cut),
+            self.tokens_used + other.tokens_used,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +242,13 @@ def _of_fact(fact: Fact, lengths: Mapping[str, int], categories: AbstractSet[str
     return None
 
 
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
 def _is_name(value: object) -> bool:
     return _is_text(value, WORDS_CHARS_MAX)
 
@@ -239,7 +261,8 @@ def _is_text(value: object, chars: int) -> bool:
 
 
 def _without_meaning(fact: Fact) -> Fact:
-    """Let a fact only propose the tags that mean something to the engine."""
+    """Let a fact only propose the tags that mean something to the engine, and have no day that is none."""
+    fact = fact if _is_day(fact.event_at) else replace(fact, event_at="")
     meaning = tuple(tag for tag in fact.tags if _means_something(tag))
     if not meaning:
         return fact

@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.core.snapshot import Bools, Floats, Ints
 from remanence.languages import ENGLISH, Lexicon
-from remanence.languages.families import STATEMENTS
+from remanence.languages.families import CONTRASTS
 from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
 # In the order in which a profile lists them, by category (engram's); the first is told by tags, not by a category.
@@ -30,9 +30,7 @@ SECTIONS: Mapping[str, str] = {
 HEADINGS = (IDENTITY_SECTION, *SECTIONS.values())
 TOPIC_CHARS_MIN = 3  # of a word in a spaced script
 # Signs that hold words together where these are written without blanks, in Japanese all hiragana.
-_BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(
-    *(STATEMENTS[code].small for code in ("zh", "ja"))
-)
+_BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(*(CONTRASTS[code].small for code in ("zh", "ja")))
 SPOKEN_SHARE_MIN = 0.1  # of the texts: what is rarer may be a guess
 
 

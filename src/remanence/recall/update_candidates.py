@@ -38,10 +38,9 @@ class CandidateColumns:
 
 
 class RankedRow(NamedTuple):
-    """A row to compare with, its cosine, and whether the same speaker said it."""
+    """A row to compare with, and whether the same speaker said it."""
 
     row: int
-    cosine: float
     is_own: bool
 
 
@@ -82,8 +81,7 @@ def older_alike(
     own = field.speaker[rows] == field.speaker[row]
     best = np.concatenate([order[:RANKED_MAX], order[own[order]][:RANKED_MAX]])
     best = best[np.sort(np.unique(best, return_index=True)[1])]
-    columns = (rows[best].tolist(), cosines[best].tolist(), own[best].tolist())
-    return [RankedRow(*one) for one in zip(*columns, strict=True)]
+    return [RankedRow(*one) for one in zip(rows[best].tolist(), own[best].tolist(), strict=True)]
 
 
 def choose_own_first(ranked: Sequence[RankedRow], bare: Collection[int] = ()) -> list[RankedRow]:

@@ -18,7 +18,6 @@ from remanence.core.arrival import KnownMemory as KnownMemory
 from remanence.core.arrival import Segment
 from remanence.core.arrival import WriteContext as WriteContext
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
-from remanence.core.claim import Claim
 from remanence.core.errors import ErasedSince
 from remanence.core.model import Link, Memory, Relation, Status
 from remanence.core.results import Result, visible
@@ -103,10 +102,9 @@ class AnswerRequest:
 
 
 class AnswerRows(NamedTuple):
-    """What an answer is made of: memories by number, what they claim, and links, both in order of their keys."""
+    """What an answer is made of: memories by number, and links in order of their keys."""
 
     memories: Mapping[int, Memory]
-    claims: list[Claim]
     links: list[Link]
 
 

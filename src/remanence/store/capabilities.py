@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
-from remanence.core.claim import Claim, Forbidden
 from remanence.core.errors import CapabilityMissing, InvalidInput
+from remanence.core.forbidden import Forbidden
 from remanence.store.base import (
     AnswerRequest,
     AnswerRows,
@@ -92,25 +92,11 @@ class VocabularyStore(Store, Protocol):
         ...
 
 
-class ClaimStore(Store, Protocol):
-    """A store that keeps what memories claim, in the table `claims`."""
-
-    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
-        """Return the claims of memories, in order of their keys."""
-        ...
-
-    async def find_latest_claims(
-        self, scope: str, about: Sequence[tuple[str, str]], most: int
-    ) -> list[Claim]:
-        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
-        ...
-
-
 class AnswerStore(Store, Protocol):
     """A store that reads all that an answer is made of at once."""
 
     async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
-        """Return memories, their claims and links as `get`, `claims` and `neighbours` do, all of one moment.
+        """Return memories and links as `get` and `neighbours` do, all of one moment.
 
         A memory that is not there is left out.
         """
@@ -220,7 +206,6 @@ class FullStore(
     VectorStore,
     ArchiveWordStore,
     VocabularyStore,
-    ClaimStore,
     AnswerStore,
     BoxStore,
     ErasableStore,
@@ -258,12 +243,6 @@ ARCHIVE_WORDS: Final = Capability(
 VOCABULARY: Final = Capability(
     "vocabulary", ("vocabulary",), "a question finds no other forms of its words, but English ones"
 )
-CLAIMS: Final = Capability(
-    "claims",
-    ("claims", "find_latest_claims"),
-    "no newer statement takes an older one's place by what it claims",
-    ("claims",),
-)
 ANSWERS: Final = Capability(
     "answers", ("read_answer",), "a recall asks three times for what it returns, where once would do"
 )
@@ -292,7 +271,6 @@ CAPABILITIES: Final = (
     VECTORS,
     ARCHIVE_WORDS,
     VOCABULARY,
-    CLAIMS,
     ANSWERS,
     BOXES,
     ERASABLE,
@@ -399,20 +377,12 @@ class PartialStore:
         """Return none."""
         return []
 
-    async def claims(self, *_: object) -> list[Claim]:
-        """Return none."""
-        return []
-
-    async def find_latest_claims(self, *_: object) -> list[Claim]:
-        """Return none."""
-        return []
-
     async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
         """Ask for each part by itself."""
         links = await self._store.neighbours(scope, [*asked.seqs, *asked.rest], *asked.relations)
-        seqs = asked.list_memories(links)
-        memories = [one for one in await self._store.get(scope, seqs) if one is not None]
-        return AnswerRows({one.seq: one for one in memories}, await self.claims(scope, seqs), links)
+        found = await self._store.get(scope, asked.list_memories(links))
+        memories = [one for one in found if one is not None]
+        return AnswerRows({one.seq: one for one in memories}, links)
 
     async def boxes(self, *_: object) -> list[BoxRow]:
         """Return none."""

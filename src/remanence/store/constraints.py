@@ -48,22 +48,15 @@ LINK_COLUMN: Mapping[str, Column] = {
     "resolved_at": Column("resolved_at", "time"),
 }
 TAG_COLUMN: Mapping[str, Column] = {"at": Column("at", "time")}
-CLAIM_COLUMN: Mapping[str, Column] = {
-    **{name: Column(name, "text", nullable=False) for name in ("subject", "attribute", "value")},
-    "valid_from": Column("valid_from", "time"),
-    "valid_to": Column("valid_to", "time"),
-    "replaced_by": Column("replaced_by", "int"),
-}
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     table: dict.fromkeys(name for name, column in columns.items() if column.nullable)
-    for table, columns in (("claims", CLAIM_COLUMN), ("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
+    for table, columns in (("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
 }
 TABLE_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "memories": COLUMN,
     "tags": TAG_COLUMN,
     "links": LINK_COLUMN,
     "sources": {"span": Column("span", "text")},
-    "claims": CLAIM_COLUMN,
     "forbidden": {"at": Column("at", "time", nullable=False), "seq": Column("seq", "int")},
     "boxes": BOX_COLUMN,
     "traces": TRACE_COLUMN,
@@ -75,7 +68,7 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
     ),
     **{
         table: frozenset(name for name, column in columns.items() if not column.nullable)
-        for table, columns in (("claims", CLAIM_COLUMN), ("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
+        for table, columns in (("boxes", BOX_COLUMN), ("traces", TRACE_COLUMN))
     },
 }
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -96,15 +89,14 @@ _KEYS: Mapping[str, tuple[type, ...]] = {
     "tags": (int, str),
     "links": (int, int, int),
     "sources": (int, str),
-    "claims": (int, int),
     "forbidden": (str,),
     "boxes": (int,),
     "traces": (int,),
 }
 # What is written there says something else of a memory, so that whoever read it before must read it again.
-REVISING = ("tags", "claims")
+REVISING = ("tags",)
 # What hangs on memories, and so goes with them.
-HANGING = ("tags", "links", "sources", "claims")
+HANGING = ("tags", "links", "sources")
 # What belongs to the scope: it names memories at most, and stays when they go.
 APART = ("forbidden", "boxes", "traces")
 _ONE_NUMBER = (int,)
@@ -154,7 +146,7 @@ def defaults(table: str, at: int) -> Mapping[str, Any]:
     match table:
         case "links":
             return LINK_DEFAULTS
-        case "claims" | "boxes" | "traces":
+        case "boxes" | "traces":
             return _DEFAULTS[table]
         case "tags":
             return {"at": at}
@@ -284,7 +276,7 @@ def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], t
     rows = [
         change
         if change.key.__class__ is int and change.key > 0
-        else Change(change.table, _resolved_key(change, seqs), change.before, _resolved_values(change, seqs))
+        else Change(change.table, _resolved_key(change, seqs), change.before, change.after)
         for change in changes
     ]
     for change in rows:
@@ -502,16 +494,6 @@ def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
         return change.key
     last = change.key[-1]
     return (*numbers, last if isinstance(last, str) else int(last))
-
-
-def _resolved_values(change: Change, seqs: Mapping[int, int]) -> Mapping[str, Any] | None:
-    """Let a claim name what replaces it by its number, also where that is created in the same commit."""
-    by = (change.after or {}).get("replaced_by")
-    if change.table != "claims" or by is None or by > 0:
-        return change.after
-    if by not in seqs:
-        raise _change_error(change, f"names {by}, which is not created here", "create it in the same commit")
-    return {**(change.after or {}), "replaced_by": seqs[by]}
 
 
 def _refuse_link(change: Change) -> None:

@@ -42,7 +42,6 @@ TABLES = (
     RegisteredTable("accessors", "number", _GO),
     RegisteredTable("sources", "text", _GO, ("source", "span")),
     RegisteredTable("links", "number", _GO),
-    RegisteredTable("claims", "text", _GO, ("subject", "attribute", "value")),
     RegisteredTable("forbidden", "hash", _GO),
     RegisteredTable("boxes", "text", "made anew from the turns that stay", ("session",)),
     RegisteredTable("traces", "text", "made anew from the turns that stay"),

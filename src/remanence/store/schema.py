@@ -275,26 +275,6 @@ links = _table(
     sqlite_with_rowid=False,
 )
 
-# What memories say of the attributes of a subject.
-claims = _table(
-    "claims",
-    _int("scope"),
-    _int("seq"),
-    _int("number"),
-    _text("subject"),
-    _text("attribute"),
-    _text("value"),
-    _int("valid_from", nullable=True),
-    _int("valid_to", nullable=True),
-    _int("replaced_by", nullable=True),
-    PrimaryKeyConstraint("scope", "seq", "number"),
-    _memory_of("claims", "seq"),
-    CheckConstraint(f"valid_from BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="valid_from_range"),
-    CheckConstraint(f"valid_to BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="valid_to_range"),
-    Index("claims_about", "scope", "subject", "attribute"),
-    sqlite_with_rowid=False,
-)
-
 # Texts that may not come in again, by the hash of their folded form; `seq` is the memory that said it.
 forbidden = _table(
     "forbidden",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
-from remanence.core.claim import CLAIM_COLUMNS
 from remanence.core.model import COLUMNS, LINK_COLUMNS
 
 
@@ -44,11 +43,6 @@ SUMMED: Mapping[str, SummedTable] = {
     ),
     "links": SummedTable(
         ("scope", "source", "target", "relation", *LINK_COLUMNS), ("source", "target", "relation")
-    ),
-    "claims": SummedTable(
-        ("scope", "seq", "number", *CLAIM_COLUMNS),
-        ("seq", "number"),
-        frozenset({"subject", "attribute", "value"}),
     ),
     "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
     "erased": _of_scope("mark", "at", "kind", texts=("mark",)),

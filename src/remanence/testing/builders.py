@@ -101,12 +101,6 @@ def source_change(seq: int, source: str, span: str | None = None) -> Change:
     return Change("sources", (seq, source), None, {"span": span})
 
 
-def claim_change(seq: int, number: int, subject: str, attribute: str, value: str, **values: Any) -> Change:
-    """Let a memory claim something."""
-    columns = {"subject": subject, "attribute": attribute, "value": value, **values}
-    return Change("claims", (seq, number), None, columns)
-
-
 def box_change(box: int, members: Sequence[int], session: str = "s1", **values: Any) -> Change:
     """Make a box of turns."""
     columns = {

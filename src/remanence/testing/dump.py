@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.core.claim import Claim, Forbidden
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import Link, Memory
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
@@ -21,7 +21,7 @@ HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use
 
 @dataclass(frozen=True)
 class Dump:
-    """A scope's content: memories by number, links and claims by key, vectors, postings by stem, statistics, clocks."""
+    """A scope's content: memories by number, links by key, vectors, postings by stem, statistics, clocks."""
 
     memories: Mapping[int, Mapping[str, Any]]
     links: Mapping[tuple[int, int, int], Link]
@@ -29,7 +29,6 @@ class Dump:
     postings: Mapping[str, tuple[int, ...]]
     df: Mapping[int, int]
     with_words: int
-    claims: Mapping[tuple[int, int], Claim] = field(default_factory=dict)
     forbidden: tuple[Forbidden, ...] = ()
     boxes: tuple[BoxRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()
@@ -69,7 +68,6 @@ async def dump(store: Store, scope: str) -> Dump:
         postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
         df=dict(arrival.df),
         with_words=arrival.memories,
-        claims={claim.key: claim for claim in await full_store.claims(scope, seqs)},
         forbidden=tuple(await full_store.forbidden(scope)),
         boxes=tuple(await full_store.boxes(scope, FindBoxes(limit=1_000_000))),
         traces=tuple(await full_store.traces(scope, FindTraces(limit=1_000_000))),

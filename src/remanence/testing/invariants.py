@@ -20,11 +20,6 @@ def dangling_ends(content: Dump) -> list[str]:
     return [f"link {key}" for key in content.links if not {key[0], key[1]} <= content.memories.keys()]
 
 
-def claims_of_nobody(content: Dump) -> list[str]:
-    """Every claim is a memory's that has a row."""
-    return [f"claim {key}" for key in content.claims if key[0] not in content.memories]
-
-
 def links_out_of_order(content: Dump) -> list[str]:
     """A symmetric link is stored once, lower sequence number first, and no memory is linked to itself."""
     return [
@@ -121,7 +116,6 @@ def clocks_off(content: Dump) -> list[str]:
 
 ALL: tuple[Callable[[Dump], list[str]], ...] = (
     dangling_ends,
-    claims_of_nobody,
     links_out_of_order,
     two_archives,
     lifecycles_off,
@@ -157,7 +151,6 @@ def find_unaccounted_rows(content: Dump, log: Iterable[AuditPart]) -> list[str]:
     standing = {key for key, count in rows.items() if count == 1}
     row_keys: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
     row_keys |= {("links", key) for key in content.links}
-    row_keys |= {("claims", key) for key in content.claims}
     row_keys |= {("forbidden", one.fold) for one in content.forbidden}
     row_keys |= {("boxes", one.box) for one in content.boxes} | {
         ("traces", one.trace) for one in content.traces

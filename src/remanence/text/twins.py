@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from remanence import languages
 from remanence.core.text_caches import text_cache
-from remanence.languages import Lexicon
-from remanence.languages.families import TELLING
+from remanence.languages import LEXICONS, Lexicon
 from remanence.text.analysis import (
     ChunkReading,
     Vital,
@@ -208,15 +207,15 @@ def _read_text(text: str) -> _TextFeatures:
         denied=tuple(sorted(_find_denied_words(text, words, lexicon))),
         places=_places(words, lexicon),
         asks=asks(text),
-        label=find_label(text),
+        label=_find_label(text),
     )
 
 
-def find_label(text: str) -> str:
+def _find_label(text: str) -> str:
     """Return the word before a colon that a text opens with and that says what sort of line it is; "" for none."""
     match = _LABEL.match(text)
     label = match[1].lower() if match else ""
-    return label if any(label in telling.labels for telling in TELLING.values()) else ""
+    return label if any(label in lexicon.labels for lexicon in LEXICONS.values()) else ""
 
 
 def _capitals(read: Sequence[ChunkReading], lexicon: Lexicon) -> Iterator[str]:

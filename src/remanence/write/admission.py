@@ -14,7 +14,6 @@ from remanence.core.effects import VERBS
 from remanence.core.model import (
     STANDING,
     Kind,
-    OutdatedMemory,
     PolicyClass,
     Reason,
     Relation,
@@ -28,13 +27,12 @@ from remanence.core.model import (
 )
 from remanence.core.score import decay
 from remanence.core.segment import TURN, goes_on, segment_of
-from remanence.read.claims import ClaimFound
 from remanence.text.analysis import asks
 from remanence.text.text_columns import lengths_of
 from remanence.write.roles import compute_trust, told_by
 from remanence.write.value import keep_value
 
-KEPT_OUT = "in quarantine: it reads like instructions to a machine, and no user or agent said it"
+KEPT_OUT = "in quarantine: it holds markup for a machine, and no user or agent said it"
 ECHO = "it says again what is here already, and counts for nothing"
 RETURNED = (
     "it says again what was returned a moment ago, and counts for nothing; confirm it, or say it with the role user if"
@@ -58,8 +56,7 @@ class MemoryDraft:
     state: str | None = None  # said, or the one in which its category begins
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
     door: Trust = Trust.USER  # the most that it is believed, whoever speaks
-    claims: tuple[ClaimFound, ...] = ()
-    instructs: bool = False  # it evidently gives orders to a machine that recalls it
+    has_machine_markup: bool = False  # in or beside its text; not looked for in what a user or an agent says
     replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
     replacements: tuple[str, ...] = ()  # the same in words, with the lines, and how such are kept
     forbidden: str = ""  # why it may not come in
@@ -82,17 +79,13 @@ class MemoryDraft:
 
     @property
     def kept_out(self) -> bool:
-        """Whether it goes into quarantine: instructions from below an agent, or of a model, are nobody's to give."""
-        return self.instructs and (self.trust < Trust.AGENT or self.is_of_a_model)
+        """Whether it goes into quarantine: markup for a machine from below an agent, or of a model."""
+        return self.has_machine_markup and (self.trust < Trust.AGENT or self.is_of_a_model)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOutcome:
-    """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said.
-
-    `outdates` are the first older memories that hold no longer if it says so; `newer` counts all of them, and
-    `contradicts` those it is linked to as at odds.
-    """
+    """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said."""
 
     key: int
     id: str
@@ -100,9 +93,6 @@ class DraftOutcome:
     reason: str = ""
     role: str | None = None
     told_by: str = ""
-    outdates: tuple[OutdatedMemory, ...] = ()
-    newer: int = 0
-    contradicts: int = 0
 
 
 def in_segment(turn: Turn, agent: str | None) -> Segment:

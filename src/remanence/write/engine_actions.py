@@ -24,7 +24,6 @@ SUMMARY_TOKENS = 1_500
 _FIXED = frozenset({Lifecycle.ARCHIVED, Lifecycle.STALE})
 _WRITES_ON = frozenset({"update_note", "create_artifact", "link_graph"})
 UNSAID = 0.5  # how sure and how important something counts as of which nobody said so (engram A13)
-NEWER, AT_ODDS = "newer than an older one", "contradicts an older one"
 RECORDED_MAX = 20  # kinds of decisions that a part of a run records one by one; others are counted by outcome
 
 
@@ -129,11 +128,6 @@ class Actions:
         )
         if times:
             self.counted[action, eligibility, outcome, reason] += times
-
-    def record_claims(self, given: Eligibility, newer: int, contradicts: int) -> None:
-        """Count what a text was linked to as it arrived: older ones that it may outdate, or is at odds with."""
-        self.record("link_graph", given, reason=NEWER, times=newer)
-        self.record("link_graph", given, reason=AT_ODDS, times=contradicts)
 
     def detail(self) -> dict[str, Any]:
         """Return what the audit keeps: kinds of decisions with how often each was taken, as far as there are any."""

@@ -5,7 +5,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from remanence.core.model import Memory
-from remanence.text.analysis import vital_tokens
 
 CATEGORY, RAW, CONSOLIDATED = "reflection", "raw", "consolidated"
 DRAWN_CATEGORY, DRAWN_TAG = "synthesis", "learned-patterns"
@@ -48,17 +47,3 @@ def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[in
         lines.append(line)
         room -= size
     return ReflectionText("\n".join(lines), tuple(memories))
-
-
-def says_nothing_new(summary: str, source: str) -> bool:
-    """Tell whether every number, name, date and piece of code of a summary stands in what it sums up."""
-    summary_tokens, source_tokens = vital_tokens(summary), vital_tokens(source)
-    words = set(source.casefold().split())
-    names = {
-        name
-        for name in summary_tokens.names
-        if name not in source_tokens.names and name.casefold() not in words
-    }
-    return not names and all(
-        getattr(summary_tokens, what) <= getattr(source_tokens, what) for what in ("numbers", "dates", "code")
-    )

@@ -22,7 +22,7 @@ CHANGED = "somebody changed it since"
 LATER = "it was said later"
 GONE = "its note no longer holds it"
 TWICE = "another turn of the source has the key"
-HELD_BACK = "the new text gives orders to a machine, and is held back"
+HELD_BACK = "the new text holds markup for a machine, and is held back"
 REFUSED = "the new text is forbidden"
 HERE = "both texts are here, and the source still says the old one"
 # What fell or was forgotten is believed as it was.

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from remanence.core.clock import HOUR
-from remanence.core.effects import CONTESTED, NO_EXTRACT, NO_SUMMARY, Stage
+from remanence.core.effects import CONTESTED, NO_SHORTER, NO_SUMMARY, Stage
 from remanence.core.model import Form, Status
 from remanence.core.snapshot import Bools, Ints
 from remanence.core.timekeeping import is_ahead
@@ -257,7 +257,7 @@ class Cycle:
         view = self.working.view
         is_refused = view.tag(NO_SUMMARY)
         if not view.snapshot.shortens:
-            is_refused = is_refused | view.tag(NO_EXTRACT)
+            is_refused = is_refused | view.tag(NO_SHORTER)
         is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
         return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
 

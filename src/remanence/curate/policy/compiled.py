@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from remanence.core.clock import HOUR
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, STANDING_COLUMNS, describe_blocks
+from remanence.core.effects import NO_SHORTER, NO_SUMMARY, STANDING_COLUMNS, describe_blocks
 from remanence.core.errors import PolicyError, suggest
 from remanence.core.keywords import CadenceName
 from remanence.core.model import STANDING, PolicyClass
@@ -251,7 +251,7 @@ def _collect_snapshot_request(policy: Policy) -> SnapshotRequest:
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
         reads |= rule.changes | rule.needs | ({"policy_class"} if rule.expires_by_age else set())
-        tags |= {rule.tag} - {""} | ({NO_EXTRACT, NO_SUMMARY} if rule.effect.needs_text else set())
+        tags |= {rule.tag} - {""} | ({NO_SHORTER, NO_SUMMARY} if rule.effect.needs_text else set())
     tagged_at = {name.removeprefix(TAGGED_AT) for name in reads if name.startswith(TAGGED_AT)}
     columns = frozenset(
         name

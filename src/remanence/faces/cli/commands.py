@@ -54,7 +54,7 @@ async def ingest(
     memory: Memory,
     form: Format = "auto",
     trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
-    extract: Annotated[bool, Parameter(help="Extract facts from what is new, too.")] = False,
+    extract: Annotated[bool, Parameter(help="Let a writer extract facts from what is new, too.")] = False,
     dry_run: Annotated[
         bool, Parameter(help="Say what would come and what would be asked of a writer; write nothing.")
     ] = False,
@@ -67,17 +67,6 @@ async def ingest(
     rest = "the same command takes in the rest, nothing twice"
     with counting_until_stopped("taking in", "turns are taken in", rest) as progress:
         return await memory.ingest(file, format=form, trust=trust, extract=extract, progress=progress)
-
-
-async def extract(
-    file: Annotated[str, options.INPUT, Parameter(help="A file of conversation; - reads standard input.")],
-    /,
-    *,
-    form: Format = "auto",
-) -> Any:
-    from remanence.flows.write.extracting import extract as found_in
-
-    return await found_in(file, form)
 
 
 async def audit(

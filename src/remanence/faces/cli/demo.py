@@ -68,7 +68,6 @@ class DemoResult:
     restored: Mapping[str, int]
     run: str
     noted: int = 0
-    facts: int = 0
     boxes: int = 0
     year: tuple[Mapping[str, int], ...] = ()  # memories of each status after each month
 
@@ -159,7 +158,7 @@ class Walk:
     async def run_steps(self, memory: Engine, folder: str) -> DemoResult:
         """Learn, listen, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
-        noted, facts, boxes = await self._listen(memory)
+        noted, boxes = await self._listen(memory)
         await self._recall(memory)
         await self._correct(memory)
         before = (await memory.status()).statuses
@@ -173,9 +172,7 @@ class Walk:
         undone = await memory.undo(receipt)
         restored = (await memory.status()).statuses
         self._step("Undo", f"{undone.changes} changes taken back: {numbers(restored)}")
-        return DemoResult(
-            folder, stored, repeats, again, before, after, restored, receipt.run, noted, facts, boxes
-        )
+        return DemoResult(folder, stored, repeats, again, before, after, restored, receipt.run, noted, boxes)
 
     async def _learn(self, memory: Engine) -> tuple[int, int, int]:
         stored = repeats = days = 0
@@ -197,12 +194,12 @@ class Walk:
         )
         return stored, repeats, again.known
 
-    async def _listen(self, memory: Engine) -> tuple[int, int, int]:
-        """Note what two people said on three days; what of it is worth knowing is found without a model."""
+    async def _listen(self, memory: Engine) -> tuple[int, int]:
+        """Note what two people said on three days; it is put into boxes by matter without a model."""
         turns = [Turn(**row) for row in read_turns(OVERHEARD)]
         for turn in turns:
             await memory.note(turn, later=True)
-        heard = (await memory.consolidate()).heard
+        await memory.consolidate()
         self.clock.advance(hours=1)
         await memory.consolidate()  # nobody has gone on: the last box of each day is sealed
         boxes = await memory.boxes.list()
@@ -210,11 +207,11 @@ class Walk:
         self._step("Listen", f"{len(turns)} turns of two people in the boathouse, noted one by one")
         self._lines(
             [
-                f"{heard.stored} facts were found in them; they are in {len(boxes)} boxes by matter,",
+                f"They are in {len(boxes)} boxes by matter,",
                 f"and {number(len(traces), 'matter', 'matters')} went on over several days.",
             ]
         )
-        return len(turns), heard.stored, len(boxes)
+        return len(turns), len(boxes)
 
     async def _recall(self, memory: Engine) -> None:
         for question in QUESTIONS:

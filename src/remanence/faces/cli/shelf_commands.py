@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 RECALLED = 5  # memories that are shown for a line of a chat
 PROMPT = "> "
+NO_ENTITIES = "no entity: a writer that extracts names brings them, or an import"
 KEPT_OUT = frozenset({"gated", "quarantined"})
 HOOK_FIELDS = ("prompt", "session_id", "hook_event_name")  # that tell a hook's JSON from a text with a brace
 BOM = "\ufeff"  # what some shells put before what they pipe
@@ -151,7 +152,7 @@ async def _describe_new_facts(memory: Memory, noted: NoteResult) -> AsyncIterato
 
 
 def _describe_replaced(seq: int, links: Sequence[Link]) -> str:
-    """Say whose place a memory has taken, and what else it may outdate."""
+    """Say whose place a memory has taken, and what else it is newer than."""
     said = ""
     for relation, words in ((Relation.SUPERSEDES, "instead of"), (Relation.NEWER, "newer than")):
         over = [link.target for link in links if link.source == seq and link.relation is relation]
@@ -392,7 +393,10 @@ async def entities_list(
     ] = None,
 ) -> Any:
     cursor = None if after is None else name_of(after)
-    return await memory.entities.list(type=type, limit=limit, after=cursor)
+    listed = await memory.entities.list(type=type, limit=limit, after=cursor)
+    if not listed:
+        style.write_lines([style.Text(NO_ENTITIES, "dim")], sys.stderr)
+    return listed
 
 
 async def entities_get(name: EntityName, /, *, memory: Memory) -> Any:

@@ -8,21 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.core.errors import RemanenceError
-from remanence.core.owner import BY_ENGINE
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.settings import MIRROR_FOLDER
-from remanence.flows.entities.joining import MERGE
-from remanence.flows.inspect.inspect import Event
 from remanence.flows.inspect.review import ReviewItem, SettlingWay
 from remanence.flows.mirror.hand_edits import FileEdit
 
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366
-JOINED = 10  # entities that the engine joined last
 _OF_LINK = ("target", "relation", "confidence")
 _FORM = {"review.decline": "decline", "graph.merge": "merge", "schedule.accept_clock": "accept-clock"}
 PLAN = "plan"  # the name under which plans are worked out
@@ -119,7 +115,6 @@ async def show_review(visit: Visit) -> dict[str, Any]:
             {"item": item, "choices": build_choices(item)}
             for item in (waiting.items if waiting is not None else ())
         ],
-        "joined": (await visit.compute("joined", _find_joined_entities)).value,
         "edits": edits,
         "edits_trouble": trouble,
         "unsettled": unsettled,
@@ -154,13 +149,6 @@ def _build_choice(way: SettlingWay) -> Choice | None:
         case "undo":
             return Choice("undo", words, given, is_grave=True)
     return None
-
-
-async def _find_joined_entities(memory: Engine) -> list[Event]:
-    """Return what the engine joined by itself and nobody has taken apart since: a guess that a person may undo."""
-    joined = await memory.history(verb=MERGE, limit=JOINED)
-    undone = {event.detail.get("undoes") for event in await memory.history(verb="undo", limit=10 * JOINED)}
-    return [event for event in joined if event.owner == str(BY_ENGINE) and event.run not in undone]
 
 
 async def _read_hand_edits(visit: Visit) -> tuple[list[FileEdit], str]:

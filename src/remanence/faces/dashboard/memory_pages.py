@@ -189,7 +189,8 @@ def _draw_lanes(boxes: list[Box]) -> dict[str, Any]:
                     "x": round(96 * (box.opened_at - first) / wide, 2),
                     "width": max(1.2, round(96 * (box.last_at - box.opened_at) / wide, 2)),
                     "trace": box.trace,
-                    "topics": box.topics,
+                    "opened_at": box.opened_at,
+                    "last_at": box.last_at,
                     "turns": len(box.turns),
                 }
                 for box in boxes

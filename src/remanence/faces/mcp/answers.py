@@ -11,12 +11,11 @@ from itertools import accumulate
 from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import PLACES_ADVISED, READS_LIKE_ORDER, UNSURE, WEAK, advise_longer, kept_out
+from remanence.core.results import PLACES_ADVISED, UNSURE, WEAK, advise_longer, kept_out
 from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
 from remanence.flows.inspect.inspect import Event
-from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
@@ -145,7 +144,7 @@ def _facts(memory: Memory) -> Iterator[str]:
         "pinned": "yes" if memory.pinned else None,
         "held": ", ".join(memory.holds or ()),
         "importance": memory.importance,
-        "trust": memory.trust.label + f"; {READS_LIKE_ORDER}" * reads_like_order(memory),
+        "trust": memory.trust.label,
         "verification": memory.verification.label if memory.verification else None,
         "used by": ", ".join(f"{name} {one['uses']}×" for name, one in (memory.accessors or {}).items()),
     }

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 import orjson
 
-from remanence.core.claim import Forbidden
 from remanence.core.errors import CapabilityMissing, InvalidInput
+from remanence.core.forbidden import Forbidden
 from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import encode_json_value

@@ -33,7 +33,6 @@ SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scop
 _A_PATH = "it names files and folders of the server"
 NOT_OFFERED: Mapping[str, str] = {
     "ingest": f"{_A_PATH}: send the turns by learn_many or note",
-    "extract": _A_PATH,
     "backup": _A_PATH,
     "mirror.sync": _A_PATH,
     "mirror.apply": _A_PATH,

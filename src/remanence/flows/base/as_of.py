@@ -143,7 +143,7 @@ def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int 
 
 
 def _owner(change: Change) -> int:
-    """Return whose row, tag, source or claim a change is of."""
+    """Return whose row, tag or source a change is of."""
     return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
 
 

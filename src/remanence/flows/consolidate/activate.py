@@ -1,12 +1,12 @@
 """The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
 
-Rules compare it with the older ones that it may change. A writer, where one is given, is asked about each before
-anything is decided.
+A writer, where one is given, is asked about each before anything is decided, beside the older ones that it may change:
+without one nothing is compared for change.
 """
 
 import asyncio
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -24,23 +24,22 @@ from remanence.core.receipt import ConsolidateResult
 from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.one_memory import act, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, ignore_progress, run_off_loop
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, ignore_progress
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
 from remanence.flows.consolidate.judging import CheckedJudgement, Verdicts, judge, limit_newer
 from remanence.flows.write import proposals
-from remanence.flows.write.candidates import UpdateCandidates, candidates
+from remanence.flows.write.candidates import candidates
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.flows.write.learning import vector_of
-from remanence.flows.write.superseding import Outdated, find_outdated, worth_comparing
 from remanence.llm.base import Extractor, Writer
 from remanence.read.extraction import ExtractRequest
-from remanence.read.supposed import said_again
 from remanence.recall.nearest import nearest, whole_tiles
 from remanence.store.base import Find
 from remanence.text.twins import sureness, verdict
 from remanence.write.engine_actions import Actions, Eligibility, of_memory
+from remanence.write.supposed import said_again
 
 CHUNK = 200
 COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
@@ -78,9 +77,8 @@ class _Chunk:
     near: int = 0
     similar: int = 0
     judged: Sequence[CheckedJudgement] = ()
-    outdated: Sequence[Outdated] = ()  # by rules
     newer: int = 0
-    at_odds: int = 0
+    contradictions: int = 0
     held: Collection[int] = ()  # those that have a vector
     actions: Actions = field(default_factory=Actions)
     connected: Counter[str] = field(default_factory=Counter)  # links by relation, beside those of likeness
@@ -105,7 +103,7 @@ class _Chunk:
             similar=total.similar + self.similar,
             run=run if self.memories else total.run,
             judged=total.judged + sum(answer.alignment is not None for answer in self.judged),
-            contradictions=total.contradictions + self.at_odds,
+            contradictions=total.contradictions + self.contradictions,
             newer=total.newer + self.newer,
             unjudged=total.unjudged + tuple(answer.reason for answer in self.judged if answer.reason),
             tokens_used=total.tokens_used + sum(answer.tokens_used for answer in self.judged),
@@ -117,10 +115,10 @@ class _Chunk:
 
 @dataclass
 class _InboxComparison:
-    """What memories of the inbox are compared with: the most similar, their candidates, their other neighbours."""
+    """What memories of the inbox are compared with; `older` has by number what a writer is shown beside each."""
 
     pairs: Pairs
-    alike: Mapping[int, UpdateCandidates]
+    older: Mapping[int, Sequence[int]]
     beside: LinkNeighbours
 
     def find_partners(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
@@ -143,13 +141,8 @@ async def consolidate(
     await wait_until_embedded(core)
     by = {} if core.writer is None else {"writer": core.writer.name, **await _make_guideline_detail(core)}
     cause = core.cause("consolidate", detail=by)
-    total, part, links, spending, beside = (
-        ConsolidateResult(),
-        0,
-        KnownLinks(),
-        Spending(core),
-        _InboxCandidates(),
-    )
+    total, part, links, spending = ConsolidateResult(), 0, KnownLinks(), Spending(core)
+    older: Mapping[int, Sequence[int]] = {}
     verdicts = Verdicts(core)
     size, compare_max = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (ignore_progress, 0) if progress is None else (progress, await _count_inbox(core))
@@ -163,9 +156,9 @@ async def consolidate(
             if fence is None and tries == 1:
                 break
             inbox = await _inbox(core, limit)
-            await beside.look(core, inbox)
+            older = await _find_older(core, inbox, older)
             compared_with = _InboxComparison(
-                await _find_similar(core, inbox), beside.alike, await beginnings(core, inbox)
+                await _find_similar(core, inbox), older, await beginnings(core, inbox)
             )
             for start in range(0, len(inbox), size):
                 part_cause = replace(cause, part=part, fence=fence)
@@ -217,20 +210,13 @@ async def _find_similar(core: Core, memories: Sequence[Memory]) -> Pairs:
     return {seq: pairs for part in tiles for seq, pairs in part.items()}
 
 
-class _InboxCandidates:
-    """The candidates of what is in the inbox: for a writer of all, for rules of what may say that something changed."""
-
-    def __init__(self) -> None:
-        self.alike: dict[int, UpdateCandidates] = {}
-
-    async def look(self, core: Core, inbox: Sequence[Memory]) -> None:
-        """Find the candidates of those that have none yet, with a writer also of those that come next."""
-        if core.writer is None:
-            chars = sum(len(memory.text) for memory in inbox)
-            worth = await run_off_loop(chars, worth_comparing, inbox)
-            self.alike = await candidates(core, worth, sharing=True)
-        elif any(memory.seq not in self.alike for memory in inbox):
-            self.alike = await candidates(core, await _inbox(core, LOOKED_AHEAD))
+async def _find_older(
+    core: Core, inbox: Sequence[Memory], known: Mapping[int, Sequence[int]]
+) -> Mapping[int, Sequence[int]]:
+    """Return what a writer is shown beside memories, in one look also of those that come next; nothing without one."""
+    if core.writer is None or all(memory.seq in known for memory in inbox):
+        return known
+    return await candidates(core, await _inbox(core, LOOKED_AHEAD))
 
 
 async def _commit(
@@ -243,19 +229,17 @@ async def _commit(
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
     answers: dict[int, CheckedJudgement] = {}
-    alike = compared.alike
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         compared = replace(compared, pairs=await _filter_standing_pairs(core, chunk, compared.pairs))
         partners = await _texts(core, compared.pairs)
         if core.writer is not None and not answers:
-            asked = await _select_judged(core, chunk.memories)
-            answers = await _judge_chunk(core, core.writer, asked, alike)
+            asked = _select_judged(core, chunk.memories)
+            answers = await _judge_chunk(core, core.writer, asked, compared.older)
             await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
         chunk.judged, counts = await limit_newer(
             core, [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
         )
-        chunk.outdated = await find_outdated(core, chunk.memories, alike)
         await drawn.look(
             core, {memory.seq for memory in chunk.memories}, compared.find_partners(chunk.memories)
         )
@@ -317,35 +301,21 @@ def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
 
 
-async def _select_judged(core: Core, memories: Sequence[Memory]) -> list[Memory]:
-    """Return what a writer is asked about: of turns those that may say more than the facts that it found in them.
-
-    That is where a fact is not the speaker's own word, and where none was found though a word says that it changed.
-    """
-    turns = {one.seq: one for one in memories if TURN in one.tags and one.category is None}
-    if not turns or not isinstance(core.writer, Extractor):
+def _select_judged(core: Core, memories: Sequence[Memory]) -> list[Memory]:
+    """Return what a writer is asked about: where it extracts facts, no turn beside these."""
+    if not isinstance(core.writer, Extractor):
         return [*memories]
-    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM)
-    told = [link for link in links if link.target in turns]
-    read = await core.store.get(core.scope, sorted({link.source for link in told}))
-    speaker_of = {one.seq: one.speaker for one in read if one is not None and one.status in STANDING}
-    heard = {link.target for link in told if link.source in speaker_of}
-    unsure = {link.target for link in told if speaker_of.get(link.source) != turns[link.target].speaker}
-    bare = [one for seq, one in turns.items() if seq not in heard]
-    changing = await run_off_loop(sum(len(one.text) for one in bare), worth_comparing, bare)
-    asked = unsure | {one.seq for one in changing}
-    return [one for one in memories if one.seq not in turns or one.seq in asked]
+    return [one for one in memories if TURN not in one.tags or one.category is not None]
 
 
 async def _judge_chunk(
-    core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
+    core: Core, writer: Writer, memories: Sequence[Memory], older: Mapping[int, Sequence[int]]
 ) -> dict[int, CheckedJudgement]:
     """Ask the writer about a chunk, each memory beside the older ones that it may change."""
-    neighbours = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
-    seqs = sorted({seq for mine in neighbours.values() for seq in mine})
+    seqs = sorted({seq for memory in memories for seq in older.get(memory.seq, ())})
     rows = await core.store.get(core.scope, seqs)
     others = {one.seq: one for one in rows if one is not None and one.status in STANDING}
-    beside = [[others[seq] for seq in neighbours[memory.seq] if seq in others] for memory in memories]
+    beside = [[others[seq] for seq in older.get(memory.seq, ()) if seq in others] for memory in memories]
     answers = await judge(core, writer, memories, beside)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
@@ -375,27 +345,22 @@ def _decide(
 ) -> None:
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
-    odds: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    newer: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for seq, older, score in chunk.outdated:
-        (odds if score.odds else newer)[seq].append((older, score.sure))
     for memory, answer in zip(chunk.memories, chunk.judged, strict=True):
         eligibility = of_memory(memory, "consolidation")
         judgement = _filter_judgement(chunk.actions, eligibility, answer)
         chunk.changes += _activate_memory(core, chunk, memory, now, judgement)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judgement.tags]
-        against, wishes = [*odds[memory.seq], *judgement.contradicts], compared.beside.count_links(memory)
-        outdated = [*newer[memory.seq], *judgement.newer]
-        pairs = compared.pairs[memory.seq]
-        if (pairs or against or wishes or outdated) and not chunk.actions.allows("link_graph", eligibility):
+        pairs, wishes = compared.pairs[memory.seq], compared.beside.count_links(memory)
+        is_linked = pairs or wishes or judgement.contradicts or judgement.newer
+        if is_linked and not chunk.actions.allows("link_graph", eligibility):
             continue
         links = _link_memory(core, chunk, memory, (pairs, partners), drawn)
-        contradicting = _link_others(memory.seq, against, Relation.CONTRADICTS, drawn, now)
-        outdating = _link_others(memory.seq, outdated, Relation.NEWER, drawn, now)
+        contradicting = _link_others(memory.seq, judgement.contradicts, Relation.CONTRADICTS, drawn, now)
+        newer = _link_others(memory.seq, judgement.newer, Relation.NEWER, drawn, now)
         connections, counts = drawn.make_link_changes(wishes, now)
-        chunk.at_odds += len(contradicting)
-        chunk.newer += len(outdating)
-        drawn_links = [*links, *contradicting, *outdating, *connections]
+        chunk.contradictions += len(contradicting)
+        chunk.newer += len(newer)
+        drawn_links = [*links, *contradicting, *newer, *connections]
         chunk.connected += counts
         chunk.changes += drawn_links
         chunk.mentioned |= compared.beside.mention(memory.seq)
@@ -481,7 +446,7 @@ def _activate_memory(
 def _link_others(
     one: int, others: Sequence[tuple[int, float]], relation: Relation, drawn: KnownLinks, now: int
 ) -> list[Change]:
-    """Link a memory to those that it is newer than or at odds with, each once."""
+    """Link a memory to those that it is newer than or contradicts, each once."""
     changes = []
     for other, sure in others:
         ends = sorted((one, other)) if relation in SYMMETRIC else (one, other)

@@ -1,7 +1,7 @@
 """Boxes and traces: turns are put into boxes, which are sealed where another matter begins; how both are shown.
 
-Decides in the commit of what was extracted, and when a session ends. What a box is about is told by the turns that are
-shown, so that no word of a forgotten one is shown.
+Decides in the commit of what was extracted, and when a session ends. A box has no name: its times and turns are shown,
+and no word of a forgotten one.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.store.capabilities import BOXES, can, require
-from remanence.text.analysis import readings, stems, term_hash
+from remanence.text.analysis import stems, term_hash
 from remanence.write import box_cuts
 from remanence.write.box_cuts import GOAL_CHARS_MAX, BoxTurn, Limits, Piece
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
@@ -257,7 +257,6 @@ async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
 
 
 LIST_MAX = 1_000
-TOPICS_SHOWN = 8
 BOXES_MAX = 1_000  # of one trace that are shown, the latest
 LOOK_UP = 10_000  # boxes of a session among which the one of a memory is looked for
 
@@ -273,7 +272,6 @@ class Box(Result):
 
     number: int
     session: str
-    topics: tuple[str, ...]
     goal: str | None
     outcome: str | None
     opened_at: int
@@ -299,11 +297,10 @@ class Box(Result):
         of = f" of session {self.session}" if self.session else ""
         ending = "open" if self.is_open else f"{self.reason}, {self.outcome}"
         trace = "" if self.trace is None else f"; trace {self.trace}"
-        about = f": {', '.join(self.topics)}" if self.topics else ""
         goal = f" – {self.goal}" if self.goal else ""
         turns = number(len(self.turns), "turn", "turns")
-        when = minute_of(self.opened_at)
-        head = f"box {self.number}{of}, {when}, {turns} ({ending}{trace}){about}{goal}"
+        when = f"{minute_of(self.opened_at)} to {minute_of(self.last_at)}"
+        head = f"box {self.number}{of}, {when}, {turns} ({ending}{trace}){goal}"
         return "\n".join([visible(head), *(f"  {turn}" for turn in self.turns if self.whole)])
 
 
@@ -312,7 +309,6 @@ class Trace(Result):
     """Boxes about the same matter, in whatever sessions, the oldest first."""
 
     number: int
-    topics: tuple[str, ...]
     began_at: int
     last_at: int
     boxes: tuple[Box, ...]
@@ -328,9 +324,8 @@ class Trace(Result):
     def __str__(self) -> str:
         boxes = number(len(self.boxes), "box", "boxes")
         sessions = number(len(self.sessions), "session", "sessions")
-        about = f": {', '.join(self.topics)}" if self.topics else ""
         times = f"{minute_of(self.began_at)} to {minute_of(self.last_at)}"
-        head = visible(f"trace {self.number}, {times}, {boxes} in {sessions}{about}")
+        head = visible(f"trace {self.number}, {times}, {boxes} in {sessions}")
         return "\n".join([head, *(f"  {line}" for box in self.boxes for line in str(box).splitlines())])
 
 
@@ -444,8 +439,7 @@ async def _trace(core: Core, row: TraceRow, boxes_min: int) -> Trace | None:
     if len(rows) < boxes_min:
         return None
     boxes = (await build_boxes(core, rows))[::-1]
-    turns = [turn for box in boxes for turn in box.turns]
-    return Trace(row.trace, _topics(row.topics, turns), row.began_at, row.last_at, tuple(boxes))
+    return Trace(row.trace, row.began_at, row.last_at, tuple(boxes))
 
 
 async def build_boxes(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
@@ -462,7 +456,6 @@ def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
     return Box(
         number=row.box,
         session=row.session,
-        topics=_topics(row.topics, turns),
         goal=None if goal is None else _shorten_goal(goal),
         outcome=None if row.outcome is None else row.outcome.label,
         opened_at=row.opened_at,
@@ -472,15 +465,6 @@ def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
         trace=row.trace,
         turns=tuple(turns),
     )
-
-
-def _topics(kept: Mapping[str, int], turns: Sequence[Memory]) -> tuple[str, ...]:
-    """Return the weightiest topics that turns have words for, the weightiest first, each as the turns say it most."""
-    counts = Counter(pair for turn in turns for read in readings(turn.text) for pair in read.content)
-    words = {f"{term_hash(stem):x}": stem for turn in turns for stem in stems(turn.text)}
-    words |= {f"{term_hash(stem):x}": word for (word, stem), _ in reversed(counts.most_common())}
-    by_weight = sorted((-weight, words[topic]) for topic, weight in kept.items() if topic in words)
-    return tuple(word for _, word in by_weight[:TOPICS_SHOWN])
 
 
 def _shorten_goal(text: str) -> str:

@@ -10,13 +10,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import accumulate
+from typing import Any, TypeVar
 
 from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, LeaseLost, WriterError
+from remanence.core.errors import Conflict, InvalidInput, LeaseLost, WriterError
 from remanence.core.keywords import Progress
-from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Relation, Status
+from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Relation, Status, Turn
 from remanence.core.receipt import AutomaticRun, ExtractPendingResult
 from remanence.core.segment import TURN
 from remanence.edit.one_memory import says_who
@@ -26,7 +27,6 @@ from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.boxes import decide_boxes
 from remanence.flows.entities.entity_storing import with_entities
-from remanence.flows.entities.joining import join_told
 from remanence.flows.write import proposals
 from remanence.flows.write.facts import FactChanges, decide_facts, drop_worded_by
 from remanence.flows.write.gating import refresh_personal_rules
@@ -39,7 +39,6 @@ from remanence.flows.write.pending_turns import (
 )
 from remanence.llm.base import Extractor
 from remanence.read.entity import is_entity
-from remanence.read.extract import extract_facts
 from remanence.read.extraction import (
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
@@ -59,15 +58,18 @@ PLACES_MAX = 10  # so many places back it is looked whether a text was said; of 
 LEARNED = (
     "extract/learned"  # the lease on learned texts, and the value: up to which memory they were listened to
 )
+UNREAD = "extract/unread"  # the value: up to which memory turns came while there was no writer
 SCANNED = 200  # memories that are looked through for the next texts
-BATCH = 10  # turns that are listened to together
+BATCH, BATCH_TOKENS = 10, 3_000  # turns that are listened to together, and their tokens
 CONTEXT = 4  # turns before them by which a writer understands what they leave out
 TIMEOUT_S = 30.0
 LEASE = MINUTE  # longer than a writer is waited for
 TRIES_MAX = 600  # who has waited for so long goes on: the lease of a process that was killed has run out
 BEYOND = "beyond what a batch holds, the least sure"
 OF_EXTRACTION = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, "extraction")
+T = TypeVar("T", Memory, Turn)
 LOG = logging.getLogger("remanence")
+GIVE_WRITER = 'give one: `open(writer="openai:MODEL")`, or --writer; without one leave this out'
 BUSY = "another process listens to this session; what is left waits for it or for the next"
 
 
@@ -89,7 +91,6 @@ def _build_extract_outcome(core: Core, done: ExtractPendingResult) -> AutomaticR
     if not done.turns and not done.failed:
         return None
     counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
-    counts |= {"of the writer": done.of_writer} if done.of_writer else {}
     reason = "; ".join(done.failed)
     run = done.runs[-1] if done.runs else None
     return AutomaticRun(core.clock.now(), "failed" if reason else "done", run, counts, reason)
@@ -117,10 +118,11 @@ async def listen(
 
 
 async def listen_to_learned(core: Core, progress: Progress | None = None) -> ExtractPendingResult:
-    """Listen to what was learned or ingested and not noted, each text once; one process at a time goes through it.
+    """Listen to texts of which there are no facts, each once; one process at a time goes through them.
 
     Killed, it goes on behind the last batch that was committed. `progress` hears up to which number, and the newest.
     """
+    refuse_without_writer(core)
     total, spending, going = ExtractPendingResult(), Spending(core), True
     newest = await core.store.find(core.scope, Find(limit=1))
     while going:
@@ -131,6 +133,12 @@ async def listen_to_learned(core: Core, progress: Progress | None = None) -> Ext
     return total
 
 
+def refuse_without_writer(core: Core) -> None:
+    """Refuse to extract facts where no writer is given that does."""
+    if not isinstance(core.writer, Extractor):
+        raise InvalidInput("facts are extracted by a writer, and none is given", recovery=GIVE_WRITER)
+
+
 async def _learned_batch(core: Core, spending: Spending) -> tuple[ExtractPendingResult, int | None]:
     """Listen to the oldest texts above the cursor; say up to which memory, None where nothing more can be done."""
     if reason := await _explain_wait(core, spending):
@@ -139,33 +147,41 @@ async def _learned_batch(core: Core, spending: Spending) -> tuple[ExtractPending
         async with hold_lease(core, LEARNED, LEASE, tries=TRIES_MAX) as fence:
             if fence is None:
                 return ExtractPendingResult(failed=(BUSY,)), None
-            answer = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(LEARNED,)))
-            cursor = answer.values.get(LEARNED, 0)
+            asked = Bookkeeping(core.clock.now(), get=(LEARNED, UNREAD))
+            values = (await core.store.bookkeep(core.scope, asked)).values
+            cursor = values.get(LEARNED, 0)
             find = Find((Status.INBOX, Status.ACTIVE), after=cursor, limit=SCANNED, oldest_first=True)
             scanned = await core.store.find(core.scope, find)
             if not scanned:
                 return ExtractPendingResult(), None
-            texts = await _select_learned_texts(core, scanned)
-            if len(texts) > BATCH:
-                texts = texts[:BATCH]
-                scanned = [one for one in scanned if one.seq <= texts[-1].seq]
+            texts = await _select_learned_texts(core, scanned, values.get(UNREAD, 0))
+            batch = take_batch(texts[:BATCH])
+            if len(batch) < len(texts):
+                scanned = [one for one in scanned if one.seq <= batch[-1].seq]
             books = _Books("", fence, {LEARNED: scanned[-1].seq}, {})
-            return await _hear_batch(core, texts, books, spending), scanned[-1].seq
+            return await _hear_batch(core, batch, books, spending), scanned[-1].seq
     except WriterError as error:
         return ExtractPendingResult(failed=(f"{error}",)), None
     except LeaseLost:
         return ExtractPendingResult(), None
 
 
-async def _select_learned_texts(core: Core, memories: Sequence[Memory]) -> list[Memory]:
-    """Return what somebody said: no turns that were noted, nothing that was made of others, nothing of the system's."""
+async def _select_learned_texts(core: Core, memories: Sequence[Memory], unread: int) -> list[Memory]:
+    """Return what somebody said: nothing of which there are facts, or that was made of others, or the system's.
+
+    Of turns that were noted those up to `unread`, which no writer was shown.
+    """
     said = [
         one
         for one in memories
-        if TURN not in one.tags and not is_entity(one) and not says_who(one.tags, system=False)
+        if not is_entity(one)
+        and not says_who(one.tags, system=False)
+        and (TURN not in one.tags or (one.seq <= unread and one.category is None))
     ]
-    made = await _find_made(core, [one.seq for one in said])
-    return [one for one in said if one.seq not in made]
+    seqs = [one.seq for one in said]
+    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
+    done = await _find_made(core, seqs) | {link.target for link in links}
+    return [one for one in said if one.seq not in done]
 
 
 async def _find_made(core: Core, seqs: Sequence[int]) -> set[int]:
@@ -213,8 +229,9 @@ async def _extract_batch(
     core: Core, session: str, fence: Fence, spending: Spending
 ) -> tuple[ExtractPendingResult, bool]:
     (buffer,) = await buffers(core, session)
-    turns = await next_turns(core, buffer, most=BATCH)
-    goes_on = len(turns) == BATCH
+    waiting = await next_turns(core, buffer, most=BATCH)
+    turns = take_batch(waiting)
+    goes_on = len(waiting) == BATCH or len(turns) < len(waiting)
     books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on), turns)
     if not turns:
         if books.counts:
@@ -229,21 +246,36 @@ async def _extract_batch(
     return replace(some, turns=len(turns)), goes_on
 
 
+def take_batch(turns: Sequence[T]) -> Sequence[T]:
+    """Return of some turns the first that a request has tokens for, one at least."""
+    tokens = accumulate(token_counts([turn.text for turn in turns]))
+    return turns[: max(1, sum(total <= BATCH_TOKENS for total in tokens))]
+
+
 async def _hear_batch(
     core: Core, standing: Sequence[Memory], books: "_Books", spending: Spending
 ) -> ExtractPendingResult:
     """Extract facts from some texts and store them with the cursor; raise WriterError where nothing can be had."""
     request = await wanted_now(core)
-    books = replace(books, before=await _read_context(core, standing))
-    request = replace(request, before=tuple(map(_excerpt, books.before)))
-    extraction = await _extract_facts(core, standing, request, spending) if standing else ExtractResult()
+    extraction = ExtractResult()
+    if standing and not isinstance(core.writer, Extractor):
+        books = replace(books, values={**books.values, UNREAD: standing[-1].seq})
+    elif standing:
+        books = replace(books, before=await _read_context(core, standing))
+        shown = [*books.before, *standing]
+        # What is believed less may word nothing that is believed more, so each trust has a request of its own.
+        for trust in sorted({one.trust for one in standing}, reverse=True):
+            turns = [one for one in standing if one.trust == trust]
+            before = [one for one in shown if one.trust == trust and one.seq < turns[0].seq]
+            wanted = replace(request, before=tuple(map(_excerpt, before)))
+            extraction += await _extract_facts(core, turns, wanted, spending)
     some = await _store_facts(core, standing, extraction, request, books)
     return replace(some, turns=len(standing), cut=extraction.cut)
 
 
 async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
     """Return what was said in a session right before some turns, by which a writer understands them."""
-    if not isinstance(core.writer, Extractor) or not turns or TURN not in turns[0].tags:
+    if TURN not in turns[0].tags:
         return []
     first = turns[0]
     of = {"session": first.session, "thread": first.thread}
@@ -287,13 +319,13 @@ def _excerpt(turn: Memory) -> ExtractTurn:
 async def _extract_facts(
     core: Core, turns: Sequence[Memory], wanted: ExtractRequest, spending: Spending
 ) -> ExtractResult:
-    """Return what some turns state, by the writer where it extracts, else by rules."""
+    """Return what some turns state, by the writer."""
+    writer = core.writer
+    assert isinstance(writer, Extractor)
     excerpts = [_excerpt(turn) for turn in turns]
-    if not isinstance(core.writer, Extractor):
-        return await asyncio.to_thread(extract_facts, excerpts, wanted.categories)
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            extraction = checked_extraction(await core.writer.extract(excerpts, wanted), excerpts, wanted)
+            extraction = checked_extraction(await writer.extract(excerpts, wanted), excerpts, wanted)
             await spending.book(1, extraction.tokens_used)
             return extraction
     except WriterError as error:
@@ -318,14 +350,13 @@ async def _store_facts(
         turns, books = await _leave_out_changed(core, turns, books)
         standing = {one.seq for one in (*books.before, *turns)}
         lost = [one for one in shown if one.seq not in standing]
-        if lost and writer:
-            facts = await drop_worded_by(found.facts, lost, [*books.before, *turns])
-            found = replace(found, facts=facts)
+        if lost:
+            found = replace(found, facts=drop_worded_by(found.facts, lost, [*books.before, *turns]))
         telling = await with_entities(
             core, turns, found, await decide_facts(core, turns, found.facts, writer, books.before)
         )
         grouping = await decide_boxes(core, books.session, books.heard)
-        detail = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
+        detail = {"session": books.session, "by": writer, "wanted": wanted.hash}
         detail |= _build_audit_detail(found, telling)
         grouping.record(telling.actions, "extraction")
         telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
@@ -348,7 +379,6 @@ async def _store_facts(
             await wait_before_retry(attempt, conflict)
             continue
         await _propose(core, writer, telling.proposed, commit.assigned)
-        await join_told(core)
         return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
 
@@ -378,9 +408,9 @@ def _still_says(one: Memory, now: Memory | None) -> bool:
 
 
 def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
-    """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
+    """Return what the audit is told beside who looked for what: what was cut, and tags that are only proposed."""
     tags = sum(map(len, telling.proposed.values()))
-    detail = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
+    detail = {"cut": dict(found.cut), "proposed_tags": tags}
     return {name: value for name, value in detail.items() if value}
 
 
@@ -402,6 +432,5 @@ def _listened_to(told_: FactChanges) -> ExtractPendingResult:
     return ExtractPendingResult(
         stored=told_.stored,
         confirmed=told_.confirmed,
-        of_writer=told_.of_writer,
         left_out=told_.left_out,
     )

@@ -20,43 +20,45 @@ from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
-from remanence.flows.consolidate.extract_pending import BATCH, CONTEXT, listen, wanted_now
+from remanence.flows.consolidate.extract_pending import (
+    BATCH,
+    CONTEXT,
+    listen,
+    take_batch,
+    wanted_now,
+)
 from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
 from remanence.flows.consolidate.renewing import find_known_keys, take_source
 from remanence.flows.consolidate.trust_raising import raise_trust
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
     ExtractEstimate,
-    Extraction,
     as_heard,
-    extraction_of,
     parse_transcript,
 )
 from remanence.flows.write.foreseeing import foresee
 from remanence.llm.base import Extractor
 from remanence.llm.questions import build_extract_question
-from remanence.read.extract import extract_facts
 from remanence.read.extraction import ExtractRequest
 from remanence.text.tokens import token_counts
+from remanence.write.admission import PROGRAMS
 from remanence.write.import_relations import check_relations
 from remanence.write.imported import ImportedTurn
-from remanence.write.roles import lower_trust
+from remanence.write.roles import lower_trust, role_of_name
 from remanence.write.transcripts.formats import Transcript
 from remanence.write.transcripts.source import AnyImporter
 
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
 SKIPPED_CHARS = 120  # of an example of what is left out
-ANSWER_TOKENS, FACT_TOKENS = (
-    20,
-    60,
-)  # what an answer has beside the words of its facts, and each fact beside its own
+ANSWER_TOKENS, FACT_TOKENS = 20, 60  # what an answer has beside its facts, and each fact beside its own words
 
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
-HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
+HELD_BACK = "{} held back for markup meant for a machine (`review quarantined`)"
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
 OTHERWISE = "differs from what is here, {}"
 DRY = ", a dry run, nothing was written"
+UNREAD = "no facts, as no writer is given: give one later, with `consolidate --listen`"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
 
@@ -79,7 +81,7 @@ class IngestExample(Result):
 class IngestResult(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
 
-    `quarantined` give orders to a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
+    `quarantined` hold markup for a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
     `replacements` says of the first texts on which lines, and how such are kept. `raised` counts those that were known
     and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
     turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
@@ -166,6 +168,8 @@ async def ingest(
     taken = await take_in(core, transcript, Path(path).name, progress, door=door, noted=extract)
     sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
+    if extract and not isinstance(core.writer, Extractor):
+        extraction = replace(extraction, failed=(*extraction.failed, UNREAD))
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
     return replace(taken.result, extracted=extraction, runs=(*taken.result.runs, *extraction.runs))
@@ -335,14 +339,6 @@ def _mark_as_turn(turn: Turn) -> Turn:
     return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
 
 
-async def look_into(core: Core, path: str | Path, format: str | AnyImporter) -> Extraction:  # noqa: A002
-    """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
-    check_path(path)
-    transcript = await asyncio.to_thread(_parse_screened, core, Path(path), format)
-    extraction = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
-    return replace(extraction, estimate=await estimate(core, transcript, Path(path).name))
-
-
 async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEstimate:
     """Say what extracting from the turns of a file that are new would ask of the writer."""
     known_keys = await find_known_keys(core, (turn.key for turn in transcript.turns))
@@ -363,28 +359,36 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
 
 
 def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
-    """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
+    """Return how many questions turns make, and what asking them takes where each turn gives a fact of its length."""
     calls = tokens = 0
     for before, batch in _batches(turns):
         batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
         wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
-        answer = token_counts([fact.content for fact in extract_facts(batch_turns, wanted.categories).facts])
+        answer = sum(token_counts([turn.text for turn in batch_turns])) + FACT_TOKENS * len(batch_turns)
         calls += 1
-        tokens += (
-            build_extract_question(batch_turns, wanted).tokens
-            + ANSWER_TOKENS
-            + FACT_TOKENS * len(answer)
-            + 2 * sum(answer)
-        )
+        tokens += build_extract_question(batch_turns, wanted).tokens + ANSWER_TOKENS + answer
     return calls, tokens
 
 
 def _batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
-    """Yield turns as they are listened to, of one session, so many at a time, behind those said right before them."""
+    """Yield turns as they are listened to, behind those said right before them: of one session, so many at a time.
+
+    What programs say is believed less, and has a question of its own.
+    """
     sessions: dict[str | None, list[Turn]] = defaultdict(list)
     for turn in turns:
         sessions[turn.session].append(turn)
     for session_turns in sessions.values():
-        for begin in range(0, len(session_turns), BATCH):
+        begin = 0
+        while begin < len(session_turns):
             before = session_turns[max(0, begin - CONTEXT) : begin]
-            yield before, session_turns[begin : begin + BATCH]
+            batch = take_batch(session_turns[begin : begin + BATCH])
+            begin += len(batch)
+            for programs in (False, True):
+                alike = [turn for turn in batch if _is_of_program(turn) == programs]
+                if alike:
+                    yield [turn for turn in before if _is_of_program(turn) == programs], alike
+
+
+def _is_of_program(turn: Turn) -> bool:
+    return (turn.role or role_of_name(turn.speaker) or Role.USER) in PROGRAMS

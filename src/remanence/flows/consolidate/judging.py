@@ -5,8 +5,8 @@ place in a run of its own: so many a day, looked at anew when it is carried out;
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
@@ -28,6 +28,7 @@ from remanence.core.model import (
 )
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.results import date_of
+from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner.brake import DESTROYED_MIN, DESTROYED_SHARE
 from remanence.edit.one_memory import merge_changes, says_who
@@ -36,7 +37,6 @@ from remanence.flows.consolidate import guidelines
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write import proposals
-from remanence.flows.write.superseding import claims_ended
 from remanence.llm.base import Judgement, Writer
 from remanence.store.base import Bookkeeping
 from remanence.text.tokens import token_counts
@@ -50,9 +50,9 @@ REPLACED, OUTDATED = "replaced/", "outdated/"
 UNSURE = (
     CERTAIN_MIN / 2
 )  # how sure a writer's verdict is beyond what a day allows: it orders, and settles nothing
-WHY = "a writer replaces no episode, and nothing that is protected or was said by others who are trusted as much"
+WHY = "a writer replaces no episode, and nothing that is said later, is believed more or was said by others"
+ASKED = "a person wrote or protects it, and is asked in review"
 Pairs = Sequence[tuple[Memory, Memory]]  # (newer, older)
-Voices = Mapping[int, set[str | None]]  # who said what some memories tell, where that is not their speaker
 
 
 @dataclass
@@ -82,10 +82,11 @@ class Verdicts:
         """
         for attempt in range(RACES_MAX if seqs else 0):
             pairs = await self._read_pending_pairs(seqs)
-            voices = await _read_voices(self.core, [old for _, old in pairs])
-            allowed = [pair for pair in pairs if _may_replace(self.core, *pair, voices)]
+            extracted = await _find_extracted(self.core, [one for pair in pairs for one in pair])
+            why = {(new.seq, old.seq): _explain_stay(self.core, new, old, extracted) for new, old in pairs}
+            allowed = [(new, old) for new, old in pairs if not why[new.seq, old.seq]]
             taken = allowed[: await _count_allowed_today(self.core, REPLACED)] if allowed else []
-            refused = [pair for pair in pairs if pair not in allowed]
+            refused = [(new, old) for new, old in pairs if why[new.seq, old.seq] == WHY]
             now = self.core.clock.now()
             values = await proposals.settle_proposals(self.core, [*taken, *refused])
             try:
@@ -103,7 +104,9 @@ class Verdicts:
                 continue
             self.done += len(taken)
             self.refused += tuple(
-                f"{short_id(new.seq)}: {short_id(old.seq)} stands: {WHY}" for new, old in refused
+                f"{short_id(new.seq)}: {short_id(old.seq)} stands: {reason}"
+                for new, old in pairs
+                if (reason := why[new.seq, old.seq])
             )
             return
 
@@ -122,10 +125,7 @@ class Verdicts:
     async def _changes(self, pairs: Pairs) -> list[Change]:
         changes: list[Change] = []
         for new, old in pairs:
-            changes += [
-                *await decide_supersession(self.core, old, new),
-                *await claims_ended(self.core, old, new),
-            ]
+            changes += await decide_supersession(self.core, old, new)
         return merge_changes(changes)
 
 
@@ -179,18 +179,18 @@ async def judge(
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
-    voices = await _read_voices(core, [one for others in similar for one in others])
+    extracted = await _find_extracted(core, [*memories, *(one for others in similar for one in others)])
     questions = [
-        _judge(core, writer, memory, who, (others, voices))
+        _judge(core, writer, memory, who, (others, extracted))
         for memory, others in zip(memories, similar, strict=True)
     ]
     return list(await asyncio.gather(*questions))
 
 
 async def _judge(
-    core: Core, writer: Writer, memory: Memory, who: str, shown: tuple[Sequence[Memory], Voices]
+    core: Core, writer: Writer, memory: Memory, who: str, shown: tuple[Sequence[Memory], AbstractSet[int]]
 ) -> CheckedJudgement:
-    others, voices = shown
+    others, extracted = shown
     texts = {other.id: _render_memory(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -205,7 +205,7 @@ async def _judge(
         return CheckedJudgement(
             reason=f"{short_id(memory.seq)}: {error}", tokens_used=_cost(error.tokens_used)
         )
-    judgement = _check_judgement(core, memory, answer, {other.id: other for other in others}, voices)
+    judgement = _check_judgement(core, memory, answer, {other.id: other for other in others}, extracted)
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
@@ -213,31 +213,28 @@ async def _judge(
     return replace(judgement, tokens_used=_cost(answer.tokens_used))
 
 
-async def _read_voices(core: Core, memories: Sequence[Memory]) -> Voices:
-    """Return by number who said what a writer told in its own words: whoever spoke the turns it was learned from."""
-    told = {one.seq for one in memories if one.role is Role.ASSISTANT}
-    if not told:
-        return {}
-    links = await core.store.neighbours(core.scope, sorted(told), Relation.LEARNED_FROM)
-    sources = [(link.source, link.target) for link in links if link.source in told]
-    turns = await core.store.get(core.scope, sorted({turn for _, turn in sources}))
-    speaker_of = {one.seq: one.speaker for one in turns if one is not None}
-    voices: dict[int, set[str | None]] = defaultdict(set)
-    for fact, turn in sources:
-        voices[fact].add(speaker_of.get(turn))
-    return voices
+async def _find_extracted(core: Core, memories: Sequence[Memory]) -> set[int]:
+    """Return which memories were extracted from what somebody said, and turns that say nothing but one fact."""
+    seqs = sorted({one.seq for one in memories})
+    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
+    return {link.source for link in links} | {one.seq for one in memories if TURN in one.tags}
 
 
-def _may_replace(core: Core, new: Memory, old: Memory, voices: Voices) -> bool:
-    """Tell whether a memory may take another's place: by who says it how surely, and by what protects the other."""
-    if new.said_at < old.said_at or old.kind is Kind.EPISODIC:
-        return False
-    if new.confidence is not None and new.confidence < SURE_MIN:
-        return False
+def _explain_stay(core: Core, new: Memory, old: Memory, extracted: AbstractSet[int]) -> str:
+    """Say why a memory may not take another's place by itself; "" where it may.
+
+    An extracted fact takes the place of what was extracted from texts that are believed no more, whoever said those.
+    What a person wrote or protects is for a person, but that its speaker writes something new himself.
+    """
+    unsure = new.confidence is not None and new.confidence < SURE_MIN
+    if new.said_at < old.said_at or old.kind is Kind.EPISODIC or unsure or new.trust < old.trust:
+        return WHY
     if core.find_protections(old, trust=Trust.AGENT):
-        return False
-    is_own = new.speaker == old.speaker or voices.get(old.seq) == {new.speaker}
-    return new.trust > old.trust or (new.trust == old.trust and is_own)
+        return ASKED
+    if new.seq in extracted:
+        is_written = old.seq not in extracted and old.role is Role.USER
+        return ASKED if is_written else ""
+    return "" if new.trust > old.trust or new.speaker == old.speaker else WHY
 
 
 def _render_memory(memory: Memory) -> str:
@@ -246,17 +243,17 @@ def _render_memory(memory: Memory) -> str:
 
 
 def _check_judgement(
-    core: Core, memory: Memory, found: Judgement, others: Mapping[str, Memory], voices: Voices
+    core: Core, memory: Memory, found: Judgement, others: Mapping[str, Memory], extracted: AbstractSet[int]
 ) -> CheckedJudgement:
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown.
 
     What is believed less, or was said earlier, is not newer than what it should replace. Where it may not take that
-    one's place, they are at odds, and a person says what holds; an episode stands anyway.
+    one's place, they are at odds; what a person wrote or protects waits in review, and an episode stands anyway.
     """
     if not _fraction(found.alignment):
         return CheckedJudgement(reason=f"{short_id(memory.seq)}: its alignment is no fraction")
-    claims = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
-    wrong = [name for name, sure in claims if name not in others or not _fraction(sure)]
+    named = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
+    wrong = [name for name, sure in named if name not in others or not _fraction(sure)]
     if wrong:
         return CheckedJudgement(
             reason=f"{short_id(memory.seq)}: contradictions of {len(wrong)} make no sense: it was not shown them"
@@ -280,10 +277,8 @@ def _check_judgement(
     refused = {
         seq: sure
         for seq, sure in replaces.items()
-        if not (
-            _may_replace(core, memory, shown[seq], voices)
-            or (seq in newer and shown[seq].kind is Kind.EPISODIC)
-        )
+        if _explain_stay(core, memory, shown[seq], extracted) == WHY
+        and not (seq in newer and shown[seq].kind is Kind.EPISODIC)
     }
     against = odds | refused
     repeats = tuple(seq for seq in same if seq not in odds | replaces)

@@ -23,6 +23,7 @@ from remanence.flows.write.learning import decide_batch, prepare
 from remanence.llm.base import Shortener
 from remanence.read.extraction import checked_shortening
 from remanence.store.base import Bookkeeping, Find
+from remanence.text.summary import find_added
 from remanence.text.tokens import token_counts
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.reflecting import (
@@ -34,7 +35,6 @@ from remanence.write.reflecting import (
     ReflectionText,
     are_many,
     drawn_together,
-    says_nothing_new,
 )
 
 READ_MAX = 500  # reflections that are drawn together at once, the oldest first
@@ -169,7 +169,7 @@ async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) ->
         await spending.book(1, tokens)
         return drawn.text, "the best by rules: the writer took too long"
     await spending.book(1, answer.tokens_used)
-    if not says_nothing_new(answer.text, drawn.text):
+    if find_added(drawn.text, answer.text):
         return drawn.text, "the best by rules: the writer added something"
     return answer.text, "in a writer's words"
 

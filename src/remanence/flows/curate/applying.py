@@ -175,7 +175,7 @@ def _iterate_counted(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iter
 
 
 async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:
-    """Add to each purged memory the tags, sources, claims and links that go with it: there are no hidden effects."""
+    """Add to each purged memory the tags, sources and links that go with it: there are no hidden effects."""
     purge_keys = [
         change.key
         for group in groups
@@ -188,8 +188,6 @@ async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     cut_keys: set[tuple[int, int, int]] = {key for group in groups for key in cut_links(group)}
     hanging: dict[int, list[Change]] = {seq: attached_changes(memory) for seq, memory in memories.items()}
-    for claim in await core.store.claims(core.scope, seqs):
-        hanging[claim.seq].append(Change("claims", claim.key, claim.values, None))
     for link in await core.store.neighbours(core.scope, seqs):
         if link.key not in cut_keys:
             cut_keys.add(link.key)

@@ -1,4 +1,4 @@
-"""What a plan's summaries say: each text is made just before it is committed, by a writer or out of its own sentences.
+"""What a plan's summaries say: each text is made just before it is committed, by a writer or by condensing.
 
 Knows changes of a plan, the writer and the gate; must not know which rule chose a memory. Whoever changes the memory
 meanwhile is not written over: the change compares its revision.
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remanence.core.change import Cause, Change
-from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, action
+from remanence.core.effects import FLAG, NO_SHORTER, NO_SUMMARY, action
 from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
 from remanence.core.model import Form, Memory, Trust, short_id
 from remanence.core.results import one_line
@@ -18,18 +18,19 @@ from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.settings import number
 from remanence.flows.base.spending import Spending
 from remanence.flows.write.gating import refresh_personal_rules, refuse_forbidden
-from remanence.gate.orders import judge_order
+from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.screening import screen
 from remanence.llm.base import Shortener
 from remanence.read.extraction import checked_shortening
-from remanence.text.summary import SHARE_MAX, complaint, extract
+from remanence.text.condense import condense_text
+from remanence.text.summary import SHARE_MAX, complaint
 from remanence.text.text_columns import lengths_of
 
 RUN_MAX = "summaries_run"
 TOKENS_MAX = 10_000  # of a summary that a writer is asked for
 TIMEOUT_S = 30.0
 WHY_CHARS_MAX = 200
-BY_RULES = "extract"
+BY_RULES = "condense"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +102,13 @@ class Summarising:
         answer, is_refused = await self._ask_writer(memory)
         if answer.text:
             return answer
-        text, why = await run_off_loop(len(memory.text), extract, memory.text)
-        why = why or await self._explain_text_refusal(text, memory)
-        why = why or _no_gain(text, memory)
+        text = await run_off_loop(len(memory.text), condense_text, memory.text)
+        why = _no_gain(text, memory) or await self._explain_text_refusal(text, memory)
         if not why:
             return SummaryDraft(text, BY_RULES, answer.why)
         reason = "; ".join(filter(None, [answer.why, why]))
         # Where a writer only could not be asked, it is asked another time.
-        tag = NO_SUMMARY if is_refused else "" if self._shortens else NO_EXTRACT
+        tag = NO_SUMMARY if is_refused else "" if self._shortens else NO_SHORTER
         return SummaryDraft(why=one_line(reason, 2 * WHY_CHARS_MAX), tag=tag)
 
     async def _ask_writer(self, memory: Memory) -> tuple[SummaryDraft, bool]:
@@ -146,18 +146,17 @@ class Summarising:
     async def _explain_text_refusal(self, text: str, memory: Memory, *, written: bool = False) -> str:
         """Say why a text may not be shown of a memory: whose words it is, it passes the gate as a text at the door.
 
-        An extract of what somebody let in as it is may say what that says.
+        What was condensed of what somebody let in as it is may say what that says.
         """
         if written:
             await refresh_personal_rules(self._core)
             kept = self._core.personal.kept[min(memory.trust, Trust.AGENT)]
             if (await run_off_loop(len(text), screen, text, self._core.salt, kept)).replaced:
                 return "it holds what may not be kept"
-        reads = await run_off_loop(len(text), judge_order, text)
-        if (reads.reason and written) or (
-            reads.is_evident and not (await run_off_loop(len(memory.text), judge_order, memory.text)).reason
+        if await run_off_loop(len(text), find_machine_markup, text) and (
+            written or not await run_off_loop(len(memory.text), find_machine_markup, memory.text)
         ):
-            return "it reads like instructions to whoever recalls it"
+            return "it holds markup that is meant for a machine"
         try:
             await refuse_forbidden(self._core, text)
         except RemanenceError as error:
@@ -201,9 +200,10 @@ def _add_summary(change: Change, memory: Memory, text: str) -> Change:
 def _no_gain(text: str, memory: Memory) -> str:
     """Say that a text is no shorter than what is shown now."""
     (lengths,) = lengths_of([memory.text], [text])
-    if memory.form is Form.FULL or lengths["short_tokens"] < memory.short_tokens:
+    full = memory.form is Form.FULL
+    if lengths["short_tokens"] < (memory.tokens if full else memory.short_tokens):
         return ""
-    return "it is no shorter than its condensed form"
+    return f"condensing makes it no shorter than {'its text' if full else 'its condensed form'}"
 
 
 def _of_writer(why: str) -> str:

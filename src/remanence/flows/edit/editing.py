@@ -8,7 +8,7 @@ from typing import Any
 from remanence.core.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
+from remanence.core.effects import NO_SHORTER, NO_SUMMARY, VERBS, Effect
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.model import (
     STANDING,
@@ -58,7 +58,6 @@ from remanence.flows.base.context import (
 )
 from remanence.flows.undo.undoing import before_fall, beside_equals
 from remanence.flows.write import gating
-from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -66,7 +65,6 @@ from remanence.flows.write.learning import (
     count_accepted,
     decide_batch,
     initial_state,
-    make_action_detail,
     prepare_draft,
     vector_of,
 )
@@ -74,14 +72,14 @@ from remanence.flows.write.pending_turns import encode_rehearing
 from remanence.flows.write.turn_facts import outdate_facts
 from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
-from remanence.read.name_evidence import find_names
-from remanence.read.supposed import holds_on
+from remanence.read.name_places import has_name
 from remanence.store.base import Arriving
 from remanence.store.lineage import find_successors
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
 from remanence.write.roles import compute_trust, limit_trust
+from remanence.write.supposed import holds_on
 from remanence.write.turns import listened_again, waits
 
 CHAIN_MAX = 1_000
@@ -191,12 +189,11 @@ async def make_edit_changes(
     new_values = await run_off_loop(len(str(values.get("text", ""))), _check_values, core, memory, values)
     if new_values.get("text", memory.text) != memory.text:
         await gating.refuse_text(core, new_values["text"])
-        stale_tags = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
+        stale_tags = {NO_SHORTER, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
         tags = {*(memory.tags if tags is None else tags)} - stale_tags if stale_tags else tags
     changes = update(memory, effect.after(memory, core.clock.now(), new_values), tags=tags)
     if not changes or "text" not in (changes[0].after or {}):
         return changes
-    changes += await claims_anew(core, memory, new_values["text"], new_values.get("said_at", memory.said_at))
     if core.embedder.dimensions:
         return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
@@ -396,8 +393,7 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        let_in = await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
-        return [*let_in, *await claims_anew(core, memory, memory.text, memory.said_at)]
+        return await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
 
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 
@@ -512,15 +508,16 @@ async def correct(
         turn = replace(build_corrected_turn(old, text), **said)
         draft = await prepare_draft(core, turn)
         if core.trust >= Trust.AGENT:
-            draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke
-        batch, changes = await decide_batch(core, [draft], spared=[old.seq])
+            # It is the word of who corrects it, whoever spoke.
+            draft = replace(draft, has_machine_markup=False)
+        batch, changes = await decide_batch(core, [draft])
         gate = gating.counts([draft], batch.outcomes) | waits([draft], batch.outcomes)
         if batch.outcomes[0].status == "gated":
             await gating.count(core, gate)
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
             changes = merge_changes([*changes, *await _corrections(core, old, batch, trust)])
-        detail = {"id": old.id, **make_action_detail([draft], batch)}
+        detail = {"id": old.id}
         cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
             commit = await core.commit(changes, cause)
@@ -564,14 +561,10 @@ async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change
         if entity is None or entity.status not in STANDING:
             continue
         names = frozenset(map(folded_name, names_of(entity)))
-        if _names(text, names) or not _names(old.text, names):
+        if has_name(text, names) or not has_name(old.text, names):
             mention = (key, target, int(Relation.MENTIONS))
             changes.append(Change("links", mention, None, link_values(core.clock.now())))
     return changes
-
-
-def _names(text: str, names: frozenset[str]) -> bool:
-    return any(True for _ in find_names(text, names))
 
 
 async def link(core: Core, wish: Linking) -> Link:

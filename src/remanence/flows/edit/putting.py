@@ -30,7 +30,6 @@ from remanence.flows.write.learning import (
     answers,
     count_accepted,
     decide_batch,
-    make_action_detail,
     prepare_draft,
     resolve_roles,
 )
@@ -171,7 +170,7 @@ async def _decide(core: Core, wish: _PutWish) -> _Decision:
     for memory in [here[key] for key in gone]:
         changes += decide_forget(core, memory)
         touched.append(memory)
-    detail = {**(make_id_detail(touched) if touched else {}), **make_action_detail(drafts, batch)}
+    detail = make_id_detail(touched) if touched else {}
     cause = core.cause(verb, run=run, detail=detail, turns=heard, counts=counts, values=heard_again)
     decision = _Decision(merge_changes(changes), cause, stored, batch, known, freed)
     if wish.is_whole:
@@ -218,7 +217,7 @@ async def _decide_known(
 ) -> tuple[Sequence[Change], str]:
     """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
     if draft.kept_out:
-        return [], "it reads like instructions, and no user or agent said it: nothing was changed"
+        return [], "it holds markup for a machine, and no user or agent said it: nothing was changed"
     if memory.status not in STANDING:
         return [], await _describe_fallen(core, memory)
     changes = await _decide_update(core, memory, draft)
@@ -252,10 +251,13 @@ async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft, *, is_whole: 
         return memory.status in _GONE
     if memory.reason is Reason.MERGED and not is_entity(memory):
         return memory.fingerprint != draft.fingerprint
-    claims = await core.store.claims(core.scope, [memory.seq])
-    links = await core.store.neighbours(core.scope, [memory.seq], Relation.SUPERSEDES)
-    by_policy = all(link.target != memory.seq for link in links)
-    return by_policy or any(claim.replaced_by is not None for claim in claims)
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.SUPERSEDES, Relation.NEWER)
+    above = [link for link in links if link.target == memory.seq]
+    successors = {link.source for link in above if link.relation is Relation.SUPERSEDES}
+    # A verdict links what it lets take a place as newer, too; nothing has the place of what a policy took for outdated.
+    return not successors or any(
+        link.source in successors for link in above if link.relation is Relation.NEWER
+    )
 
 
 def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:

@@ -26,11 +26,11 @@ from remanence.read.entity import (
     NAME_CHARS_MAX,
     NAMES_MAX,
     TYPES,
+    aliases_of,
     folded_name,
     is_entity,
     name_of,
     names_of,
-    read_entity_list,
     type_of,
 )
 from remanence.read.extraction import Relationship
@@ -66,9 +66,8 @@ class KnownEntity(Result):
 class EntityProfile(Result):
     """What stands of an entity, at a position of the change sequence: its newest statements first.
 
-    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines, `because` maps
-    an alias to the memory that says that both names are one. Of what is surely out of date the newest alone has a line;
-    `before` maps its number to what it says otherwise.
+    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines. Of what is
+    surely out of date the newest alone has a line; `before` maps its number to what it says otherwise.
     """
 
     entity: KnownEntity
@@ -77,7 +76,6 @@ class EntityProfile(Result):
     relationships: tuple[Relationship, ...]
     more: int
     position: int
-    because: tuple[tuple[str, str], ...] = ()
     before: Mapping[int, str] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
@@ -134,7 +132,7 @@ class Entities:
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Make two of one entity: `off` are names that are another's, or memories that mention the other.
 
-        Each mention goes by what its memory says. What was split is joined no more by rules.
+        Each mention goes by what its memory says.
         """
         return await _split(self._core, await _one(self._core, entity), off)
 
@@ -145,7 +143,7 @@ class Entities:
 
 async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     """Merge two and say what that moved: mentions, how many of them are facts, and names."""
-    merger = await join(core, one, other, {})
+    merger = await join(core, one, other)
     memories = await core.store.get(core.scope, merger.mentioning) if merger.mentioning else []
     facts = sum(
         memory is not None and (TURN not in memory.tags or memory.category is not None) for memory in memories
@@ -190,7 +188,7 @@ def _make_known_entity(memory: Memory, mentions: int) -> KnownEntity:
         memory.key or "",
         name_of(memory),
         type_of(memory),
-        read_entity_list(memory, "aliases"),
+        aliases_of(memory),
         mentions,
         memory.learned_at,
     )
@@ -240,7 +238,6 @@ def build_profile(
     standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
     facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
     timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
-    because = (memory.attributes or {}).get("because", {})
     newest = {one.seq: one for one in map(chains.find_line, timeline[::-1]) if one}
     return EntityProfile(
         _make_known_entity(memory, len(told)),
@@ -249,7 +246,6 @@ def build_profile(
         tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
         max(0, len(newest) - LINES_MAX),
         position,
-        tuple(sorted(because.items())),
         {seq: text for seq, text in chains.before.items() if seq in newest},
     )
 
@@ -316,7 +312,7 @@ async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
             f"{short_id(bearing[0].seq)} bears the name {name!r}",
             recovery=f"if both are one, merge them: entities merge {memory.seq} {bearing[0].seq}",
         )
-    have = read_entity_list(memory, "aliases")
+    have = aliases_of(memory)
     if name_key in {folded_name(one) for one in names_of(memory)}:
         return receipt(core.scope, core.cause(ALIAS), 0, {})
     if len(have) >= NAMES_MAX:

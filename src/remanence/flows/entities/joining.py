@@ -1,86 +1,32 @@
-"""Two entities become one, and one becomes two again: a run each, which `undo` takes back.
+"""Two entities become one, and one becomes two again, because somebody says so: a run each, which `undo` takes back."""
 
-What tells that they are one or two is remembered, so that the same evidence joins what was split no more. Knows what is
-written; what speaks for it is decided elsewhere.
-"""
-
-import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from remanence.core.change import Cause, Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict
 from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Status, link_values
-from remanence.core.owner import BY_ENGINE, Owner
 from remanence.edit.one_memory import act, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
-from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, entity_row, to_known_entity
+from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, entity_row
 from remanence.read.entity import (
-    APART_MAX,
     NAMES_MAX,
+    OTHER,
+    aliases_of,
     folded_name,
     key_of,
     name_of,
     names_of,
-    read_entity_list,
     text_of,
     type_of,
 )
-from remanence.read.name_evidence import find_names
-from remanence.read.resolve_names import joinable, sort_of
+from remanence.read.name_places import has_name
 from remanence.store.base import Arriving
 from remanence.text.text_columns import text_columns
-from remanence.write.engine_actions import Actions, of_memory
 
 MERGE, SPLIT = "entities.merge", "entities.split"
-LOG = logging.getLogger("remanence")
 CHAIN_MAX = 100
-
-
-async def join_told(core: Core) -> int:
-    """Join the entities that what was heard says to be one; return how many runs that took.
-
-    A pair that lost a race is left for the next batch, which finds what is remembered of it.
-    """
-    await core.entities.refresh()
-    pairs = [(memory.seq, pair) for memory in core.entities.list_standing() for pair in listed_pairs(memory)]
-    return sum([await _join_pair(core, seq, *pair) for seq, pair in pairs])
-
-
-async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str) -> bool:
-    """Join one pair, unless it is one already or something forbids it by now."""
-    await core.entities.refresh()
-    mine, theirs = await survivor(core, seq), await survivor(core, _seq(core, key))
-    if mine is None or theirs is None or mine.seq == theirs.seq:
-        return False
-    if not joinable(to_known_entity(mine), to_known_entity(theirs), implied=evidence != "a statement"):
-        return False
-    try:
-        actions = Actions()
-        actions.record(
-            "update_note", of_memory(mine, "extraction"), reason=f"two names of one, by {evidence}"
-        )
-        detail = {"because": said_by, "evidence": evidence, **actions.detail()}
-        await join(core, mine, theirs, detail, owner=BY_ENGINE)
-    except Conflict as conflict:
-        LOG.info("two entities are joined with the next batch: %s", conflict)
-        return False
-    return True
-
-
-def listed_pairs(memory: Memory) -> list[tuple[str, str, str]]:
-    """Return the keys that an entity is told to be the same as, each with the memory and the sort of evidence."""
-    entries = (memory.attributes or {}).get("same", ())
-    return [
-        (str(one[0]), str(one[1]), str(one[2])) for one in entries if isinstance(one, list) and len(one) == 3
-    ]
-
-
-def _seq(core: Core, key: str) -> int:
-    memory = core.entities.find_by_key(key)
-    return 0 if memory is None else memory.seq
 
 
 async def survivor(core: Core, seq: int) -> Memory | None:
@@ -107,15 +53,13 @@ class JoinResult:
     aliases: int  # names that the one that stays did not have
 
 
-async def join(
-    core: Core, one: Memory, other: Memory, detail: Mapping[str, Any], owner: Owner | None = None
-) -> JoinResult:
+async def join(core: Core, one: Memory, other: Memory) -> JoinResult:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
     winner, loser = sorted((one, other), key=_fullness)[::-1]
     for attempt in range(RACES_MAX):
-        cause = core.cause(MERGE, detail={"ids": [winner.id, loser.id], **detail}, owner=owner or core.owner)
+        cause = core.cause(MERGE, detail={"ids": [winner.id, loser.id]})
         links = await core.store.neighbours(core.scope, [winner.seq, loser.seq])
-        changes = joined_changes(winner, loser, links, core.clock.now(), str(detail.get("because", "")))
+        changes = joined_changes(winner, loser, links, core.clock.now())
         try:
             await core.commit(changes, cause)
         except Conflict as conflict:
@@ -140,38 +84,16 @@ def _fullness(memory: Memory) -> tuple[int, int, int]:
     return (len(name.split()), len(name), -memory.seq)
 
 
-def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, because: str) -> list[Change]:
+def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int) -> list[Change]:
     """Decide how one entity takes in another."""
-    mine, theirs = dict(kept.attributes or {}), dict(gone.attributes or {})
     have = {folded_name(name_of(kept))}
     aliases = [
         name
-        for name in (*read_entity_list(kept, "aliases"), *names_of(gone))
+        for name in (*aliases_of(kept), *names_of(gone))
         if folded_name(name) not in have and not have.add(folded_name(name))  # type: ignore[func-returns-value]
     ]
-    attributes = {
-        **mine,
-        "aliases": aliases[:NAMES_MAX],
-        "type": sort_of(type_of(kept), type_of(gone)),
-        "kin": {**theirs.get("kin", {}), **mine.get("kin", {})},
-        "handles": [*dict.fromkeys([*read_entity_list(kept, "handles"), *read_entity_list(gone, "handles")])],
-        "apart": [
-            key
-            for key in dict.fromkeys([*read_entity_list(kept, "apart"), *read_entity_list(gone, "apart")])
-            if key not in (kept.key, gone.key)
-        ][-APART_MAX:],
-        "same": [
-            one
-            for one in (*mine.get("same", ()), *theirs.get("same", ()))
-            if one[0] not in (kept.key, gone.key)
-        ],
-        "because": {
-            **theirs.get("because", {}),
-            **mine.get("because", {}),
-            **({name_of(gone): because} if because else {}),
-        },
-    }
-    attributes = {name: value for name, value in attributes.items() if value or name == "aliases"}
+    type_ = type_of(gone) if type_of(kept) == OTHER else type_of(kept)
+    attributes = {**(kept.attributes or {}), "aliases": aliases[:NAMES_MAX], "type": type_}
     changes = update(kept, {"attributes": attributes, "trust": min(kept.trust, gone.trust)})
     changes += act(gone, VERBS["join"], now, reason=Reason.MERGED)
     key = (kept.seq, gone.seq, int(Relation.MERGED_FROM))
@@ -214,16 +136,12 @@ async def split(
     name = next((one for one in names_of(whole) if folded_name(one) in off), name_of(whole))
     key, text = await find_free_key(core, name, type_of(whole))
     aliases = [one for one in names_of(whole) if folded_name(one) in off and one != name]
-    own_aliases = [one for one in read_entity_list(whole, "aliases") if folded_name(one) not in off]
-    mine = dict(whole.attributes or {})
-    apart = [*dict.fromkeys([*read_entity_list(whole, "apart"), key])][-APART_MAX:]
-    because = {one: by for one, by in mine.get("because", {}).items() if one in own_aliases}
-    theirs = {"name": name, "type": type_of(whole), "aliases": aliases, "apart": [whole.key]}
+    own_aliases = [one for one in aliases_of(whole) if folded_name(one) not in off]
+    theirs = {"name": name, "type": type_of(whole), "aliases": aliases}
     row = entity_row(
         core, {"key": key, "text": text, "trust": whole.trust, "said_at": whole.said_at}, theirs, now
     )
-    attributes = {**mine, "aliases": own_aliases, "apart": apart, "because": because}
-    attributes = {name: value for name, value in attributes.items() if value or name == "aliases"}
+    attributes = {**(whole.attributes or {}), "aliases": own_aliases}
     changes = [Change("memories", -1, None, row), *update(whole, {"attributes": attributes})]
     links = await core.store.neighbours(core.scope, [whole.seq], Relation.MENTIONS)
     here = [link for link in links if link.target == whole.seq]
@@ -252,5 +170,5 @@ def _decide_mention(
         return True, False
     if not off or memory is None:
         return False, True
-    goes = any(True for _ in find_names(memory.text, off))
-    return goes, not goes or any(True for _ in find_names(memory.text, rest))
+    goes = has_name(memory.text, off)
+    return goes, not goes or has_name(memory.text, rest)

@@ -173,23 +173,14 @@ async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: 
     after = 0
     while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
         after = page[-1].seq
-        claim_seqs = await claimed_by(core, subject.names, page)
         for one in page:
             own = one.seq in subject.entities or _is_of(said_of(one), one.sources, folded)
-            says = one.seq in claim_seqs or subject.names.stand_in_json(
-                [*said_of(one).values(), *one.tags, *one.sources]
-            )
+            says = subject.names.stand_in_json([*said_of(one).values(), *one.tags, *one.sources])
             if own or says:
                 subject.add(one.seq, one.revision, own=own)
                 continue
             for part in parts.find_parts(one.text):
                 subject.maybe.setdefault(part, []).append(one.seq)
-
-
-async def claimed_by(core: Core, names: Names, memories: Sequence[Memory]) -> set[int]:
-    """Return the memories whose claims say a name."""
-    claims = await core.store.claims(core.scope, [one.seq for one in memories]) if memories else []
-    return {one.seq for one in claims if names.stand_in_json([one.subject, one.value])}
 
 
 def said_of(memory: Memory) -> dict[str, Any]:
@@ -220,7 +211,7 @@ async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
 
 def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
     """Return the memory that an image is of, and whether it is the person's; None where it does not name the person."""
-    if change.table not in ("memories", "tags", "sources", "claims"):
+    if change.table not in ("memories", "tags", "sources"):
         return None
     seq = change.key if isinstance(change.key, int) else int(change.key[0])
     strings = list(_strings(change))

@@ -18,16 +18,15 @@ from remanence.core.redaction import Names
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes
-from remanence.flows.entities.subject import Subject, claimed_by, read_all, said_of
+from remanence.flows.entities.subject import Subject, read_all, said_of
 from remanence.flows.mirror.erased_files import Sought, spare_what_stays
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
-from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.pending_turns import buffers, cursor_key
-from remanence.read.coverage import Context, find_uncovered
 from remanence.read.entity import is_entity
 from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
+from remanence.text.analysis import stems
 from remanence.text.folding import ban_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts
@@ -134,18 +133,22 @@ async def _learned_from(
 
 
 async def _worded_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
-    """Return the facts that took words from some memories, as far as no turn that stays says them without these."""
-    ends = await links.find_links(seqs, Relation.REFERS)
-    worded = sorted({source for source, target, _ in ends if target in going} - going)
+    """Return the facts that took words from some memories, as far as what stays of their turns lacks these."""
+    ends = [end for end in await links.find_links(seqs, Relation.REFERS) if end[1] in going]
+    worded = sorted({source for source, _, _ in ends} - going)
     turns_of = await _targets_of(links, worded, Relation.LEARNED_FROM, going)
     before_of = await _targets_of(links, worded, Relation.REFERS, going)
-    named = {seq for targets in (turns_of, before_of) for some in targets.values() for seq in some}
-    said = {one.seq: one for one in await get(core, sorted(named))}
+    stay_of = {seq: turns_of.get(seq, set()) | before_of.get(seq, set()) for seq in worded}
+    named = {target for _, target, _ in ends}.union(*stay_of.values())
+    said = {one.seq: frozenset(stems(one.text)) for one in await get(core, sorted(named))}
+    nothing = frozenset[str]()
     doomed = []
-    for fact in await get(core, sorted(turns_of)):
-        context = Context(tuple(said[seq].text for seq in sorted(before_of.get(fact.seq, ())) if seq in said))
-        turns = [said[seq] for seq in turns_of[fact.seq] if seq in said]
-        if fact.key is None and not any(_says(turn, fact, context) for turn in turns):
+    for fact in await get(core, worded):
+        lenders = [target for source, target, _ in ends if source == fact.seq]
+        stay = nothing.union(*(said.get(seq, nothing) for seq in stay_of[fact.seq]))
+        lent = nothing.union(*(said.get(seq, nothing) for seq in lenders)) & {*stems(fact.text)}
+        is_unread = not said.keys() >= {*lenders}  # purged: nobody knows any more which words it lent
+        if fact.key is None and (is_unread or lent - stay):
             doomed.append(fact)
     return doomed
 
@@ -159,10 +162,6 @@ async def _targets_of(
         if source in sources:
             targets.setdefault(source, set()).update({target} - going)
     return targets
-
-
-def _says(turn: Memory, fact: Memory, context: Context) -> bool:
-    return not find_uncovered(turn.text, fact.text, turn.speaker or "", turn.said_time.date(), context)
 
 
 async def _named_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
@@ -251,7 +250,6 @@ async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: R
     seqs, going = sorted(revisions), set(revisions)
     touches = {one.seq: one.touched for one in memories}
     links = {link.key for link in await core.store.neighbours(core.scope, seqs)} if seqs else set()
-    claims = [claim.key for claim in await core.store.claims(core.scope, seqs)] if seqs else []
     folds = await asyncio.to_thread(lambda: {key for one in memories for key in ban_keys(one.text)})
     bans = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in going]
     return [
@@ -268,7 +266,6 @@ async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: R
         *(Change("tags", (one.seq, tag), {}, None) for one in memories for tag in one.tags),
         *(Change("sources", (one.seq, source), {}, None) for one in memories for source in one.sources),
         *(Change("links", key, {}, None) for key in sorted(links)),
-        *(Change("claims", key, {}, None) for key in claims),
         *(Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in bans),
     ]
 
@@ -278,7 +275,6 @@ async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
     if part.names is None or not part.redacts:
         return []
     memories = await get(core, sorted(part.redacts))
-    claim_seqs = await claimed_by(core, part.names, memories)
     forbidden = await core.store.forbidden(core.scope)
     changes: list[Change] = []
     for one in memories:
@@ -287,8 +283,6 @@ async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
         folds = set(await asyncio.to_thread(ban_keys, one.text)) if text != one.text else set()
         bans = [ban for ban in forbidden if ban.fold in folds]
         changes += [Change("forbidden", ban.fold, {"at": ban.at, "seq": ban.seq}, None) for ban in bans]
-        if text != one.text or one.seq in claim_seqs:
-            changes += await claims_anew(core, one, text, one.said_at)
     return changes
 
 

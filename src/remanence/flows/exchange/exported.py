@@ -23,7 +23,7 @@ from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column
 from remanence.core.score import decay
 from remanence.edit.one_memory import hold_until
 from remanence.llm.local import REPLACED
-from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
+from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text.analysis import FINGERPRINT_VERSION, check_text, fingerprint
 from remanence.text.text_columns import lengths_of, summary_shown
 from remanence.write.roles import BY_ROLE
@@ -34,7 +34,7 @@ UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
 MEASURED_TOGETHER = 256
-_ATTACHED = frozenset({"tags", "sources", "tagged_at", "claims"})
+_ATTACHED = frozenset({"tags", "sources", "tagged_at"})
 _REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
 _LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -50,7 +50,6 @@ class ExportRow:
     sources: tuple[str, ...]
     is_edited: bool = False
     tagged_at: Mapping[str, int] = field(default_factory=dict)
-    claims: tuple["ClaimRow", ...] = ()
 
     @property
     def id(self) -> str:
@@ -62,14 +61,6 @@ class ExportRow:
     def stands(self) -> bool:
         """Whether recall may return it."""
         return self.columns.get("status", Status.INBOX) in STANDING
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRow:
-    """What one memory of an export claims, and the id of the one whose claim replaced it."""
-
-    values: Mapping[str, Any]
-    replaced_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,37 +333,13 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
     columns |= _compute_columns(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and line_fingerprint is not None and line_fingerprint != columns["fingerprint"]
-    tagged_at, claims = _tagged_at(value, tags), _claims(value)
-    return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, tagged_at, claims)
+    return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, _tagged_at(value, tags))
 
 
 def _set_trust(row: ExportRow) -> ExportRow:
     """Let a line of an older export be believed as far as who spoke."""
     role = row.columns.get("role", Role.USER)
     return replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
-
-
-def _claims(value: Mapping[str, Any]) -> tuple[ClaimRow, ...]:
-    """Read what a memory claims."""
-    claims = value.get("claims", [])
-    if not isinstance(claims, list) or not all(isinstance(one, dict) for one in claims):
-        raise _build_format_error("claims must be a list of JSON objects")
-    return tuple(map(_claim, claims))
-
-
-def _claim(item: Mapping[str, Any]) -> ClaimRow:
-    unknown = sorted(item.keys() - CLAIM_COLUMN.keys())
-    if unknown:
-        raise _build_format_error(f"unknown field {unknown[0]!r:.40} of a claim")
-    for name in ("subject", "attribute", "value"):
-        check_name(f"the {name} of a claim", item.get(name))
-    for name in ("valid_from", "valid_to"):
-        if item.get(name) is not None:
-            _time(CLAIM_COLUMN[name], item[name])
-    check_validity(item.get("valid_from"), item.get("valid_to"))
-    by = item.get("replaced_by")
-    values = {name: one for name, one in item.items() if name != "replaced_by"}
-    return ClaimRow(values, None if by is None else _id(by))
 
 
 def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:

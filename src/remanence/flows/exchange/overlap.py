@@ -29,11 +29,11 @@ from remanence.core.model import (
 )
 from remanence.core.score import decay
 from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
-from remanence.flows.base.context import Core, iterate_cooperatively
+from remanence.flows.base.context import Core
 from remanence.flows.exchange import erased_elsewhere, grouping
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
-from remanence.flows.write.gating import instructing_each, orders, refresh_personal_rules, texts_in
+from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
@@ -175,22 +175,6 @@ class ImportedLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedClaim:
-    """What a memory claims, and by which other one's claim that was replaced; neither may be written yet."""
-
-    end: LinkEnd
-    number: int
-    values: Mapping[str, Any]
-    by: LinkEnd | None
-    size: int = 1
-
-    def changes(self) -> list[Change]:
-        """Claim it; the memories are written by now."""
-        values = {**self.values, "replaced_by": None if self.by is None else self.by.seq}
-        return [Change("claims", (self.end.seq, self.number), None, values)]
-
-
-@dataclass(frozen=True, slots=True)
 class Forbid:
     """A text that may not come in, and the memory that said it."""
 
@@ -212,7 +196,6 @@ class ImportPlan:
     new: list[ImportedMemory] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
     links: list[ImportedLink] = field(default_factory=list)
-    claims: list[ImportedClaim] = field(default_factory=list)
     forbidden: list[Forbid] = field(default_factory=list)
     grouped: list[grouping.ImportedBox | grouping.ImportedTrace] = field(default_factory=list)
     kept: set[str] = field(
@@ -244,7 +227,6 @@ async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
             f" the system, which only `trust='user'` lets a file bring: {unguarded_count:,}"
         )
     await overlap.link(exported.links)
-    await overlap.claim(exported.rows)
     await overlap.forbid(exported.forbidden)
     await overlap.group(exported)
     return overlap.decided
@@ -263,8 +245,6 @@ class _Overlap:
     where: dict[str, ImportedMemory | Memory] = field(default_factory=dict)  # id in the file → memory here
     keys: dict[str, ImportedMemory] = field(default_factory=dict)
     said: dict[bytes, ImportedMemory] = field(default_factory=dict)
-    orders: frozenset[str] = frozenset()  # ids of lines that read like instructions
-    muted: set[str] = field(default_factory=set)  # ids of lines whose claims say what may not be kept
     echoes: dict[str, int] = field(
         default_factory=dict
     )  # ids of lines → the memory that was returned and comes back
@@ -308,23 +288,12 @@ class _Overlap:
         twins: Mapping[int, Memory],
     ) -> None:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
-        self.orders = self._find_orders([row for row in rows if row.id not in refusals])
         for row in rows:
             if why := refusals.get(row.id) or self._explain_refusal(row):
                 self.decided.refused += 1
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
-
-    def _find_orders(self, rows: Sequence[ExportRow]) -> frozenset[str]:
-        """Return the ids of lines from below an agent that read like instructions, in or beside their text."""
-        candidates = [row for row in rows if self._trust(row) < Trust.AGENT]
-        verdicts = instructing_each([row.columns["text"] for row in candidates])
-        return frozenset(
-            row.id
-            for row, is_order in zip(candidates, verdicts, strict=True)
-            if is_order or any(map(orders, _iterate_side_texts(row)))
-        )
 
     def _drop_what_a_person_sets(self, row: ExportRow) -> ExportRow:
         """Return a line without its pin, its confirmation and who an agent is, which only a user's file brings."""
@@ -343,16 +312,21 @@ class _Overlap:
         return replace(row, columns=columns, tags=tags)
 
     def _explain_refusal(self, row: ExportRow) -> str:
-        """Say why a line is left out that could come back past the gate: orders that nobody let in here."""
-        out = not row.stands and row.columns["status"] is not Status.QUARANTINED
-        return "it reads like instructions, and is out of sight" if out and row.id in self.orders else ""
+        """Say why a line is left out that could come back past the gate: what it holds back and nobody let in here."""
+        is_out = not row.stands and row.columns["status"] is not Status.QUARANTINED
+        return (
+            "it holds markup for a machine, and is out of sight" if is_out and self._is_held_back(row) else ""
+        )
+
+    def _is_held_back(self, row: ExportRow) -> bool:
+        return is_held_back(row.columns["text"], self._trust(row), _iterate_side_texts(row))
 
     def _trust(self, row: ExportRow) -> Trust:
         trust: Trust = min(self.door, row.columns.get("trust", Trust.USER))
         return trust
 
     def _screen_row(self, row: ExportRow) -> ExportRow:
-        """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
+        """Return a line as it may be kept."""
         salt, kept = self.core.salt, self.core.personal.kept[self._trust(row)]
         text = screen(row.columns["text"], salt, kept)
         attributes, counts = screen_values(row.columns.get("attributes"), salt, kept)
@@ -364,14 +338,8 @@ class _Overlap:
         if holds := row.columns.get("holds"):
             names["holds"] = {self._name(reason, counts): until for reason, until in holds.items()}
         tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
-        claim_texts = [
-            value for claim in row.claims for value in claim.values.values() if isinstance(value, str)
-        ]
-        in_claims = Counter[str]()
-        if claim_texts or row.columns.get("summary"):
-            _, in_claims = screen_values(claim_texts, salt, kept)
-            _, in_summary = screen_values(row.columns.get("summary"), salt, kept)
-            counts += in_claims + in_summary
+        if row.columns.get("summary"):
+            counts += screen_values(row.columns["summary"], salt, kept)[1]
         if not counts:
             return row
         self.decided.replaced += counts
@@ -384,8 +352,6 @@ class _Overlap:
         }
         if attributes is not None:
             columns["attributes"] = attributes
-        if text.replaced or in_claims:
-            self.muted.add(row.id)
         return replace(row, columns=columns, tags=tags, sources=sources, is_edited=True)
 
     def _name(self, name: str, counts: Counter[str]) -> str:
@@ -466,7 +432,7 @@ class _Overlap:
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         new.columns["trust"] = self._trust(row)
-        if row.stands and row.id in self.orders:
+        if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.decided.new.append(new)
         if new.columns.get("key") is not None:
@@ -504,27 +470,6 @@ class _Overlap:
                 f"links that are left out because of what stands at their ends here: {lost_count:,}"
             )
 
-    async def claim(self, rows: Sequence[ExportRow]) -> None:
-        """Take in what memories claim, of those that are new here or are here without any claim."""
-        claiming = [row for row in rows if row.claims and row.id in self.where and row.id not in self.muted]
-        here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
-        claim_seqs = (
-            {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
-            if here
-            else set()
-        )
-        async for row in iterate_cooperatively(claiming):
-            end = self.where[row.id]
-            if end.id == row.id and (
-                isinstance(end, ImportedMemory) or (end.seq not in claim_seqs and _says_as(end, row))
-            ):
-                self._claims(row, end)
-
-    def _claims(self, row: ExportRow, end: ImportedMemory | Memory) -> None:
-        for number, claim in enumerate(row.claims, start=1):
-            by = None if claim.replaced_by is None else self.where.get(claim.replaced_by)
-            self.decided.claims.append(ImportedClaim(end, number, claim.values, by))
-
     async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
         """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
         folds = [row.fold for row in rows]
@@ -558,11 +503,6 @@ def _iterate_side_texts(row: ExportRow) -> Iterator[str]:
     yield from (*row.tags, *row.sources)
     yield from filter(None, [row.columns.get("summary")])
     yield from texts_in(row.columns.get("attributes"))
-
-
-def _says_as(memory: Memory, row: ExportRow) -> bool:
-    """Tell whether a memory says what a line says."""
-    return bool(memory.fingerprint == row.columns["fingerprint"])
 
 
 def _draft_unkeyed(rows: Sequence[ExportRow]) -> dict[str, MemoryDraft]:

@@ -6,7 +6,6 @@ in meets what is here as `learn` would meet it, and never writes over it.
 
 import asyncio
 import base64
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,7 +45,6 @@ from remanence.flows.exchange.grouping import ImportedBox, ImportedTrace
 from remanence.flows.exchange.overlap import (
     Existing,
     Forbid,
-    ImportedClaim,
     ImportedLink,
     ImportedMemory,
     ImportPlan,
@@ -57,14 +55,14 @@ from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
-from remanence.store.capabilities import BOXES, CLAIMS, ERASABLE, can, require
+from remanence.store.capabilities import BOXES, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
 
 PAGE = 1_000
 FORMATS = ("lines", "pam")
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
-Item = Existing | ImportedLink | ImportedClaim | Forbid | ImportedBox | ImportedTrace
+Item = Existing | ImportedLink | Forbid | ImportedBox | ImportedTrace
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -160,11 +158,9 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         seqs, vectors = await core.store.vectors(core.scope, only=[memory.seq for memory in page])
         vector = {int(seq): row for seq, row in zip(seqs, vectors, strict=True)}
         ids |= {memory.seq: memory.id for memory in page}
-        claims = await _claims_out(core, page, ids)
         for memory in page:
             row = vector.get(memory.seq)
-            out = _memory_out(memory, None if row is None else row.astype("<f2").tobytes())
-            yield {**out, "claims": claims[memory.seq]} if memory.seq in claims else out
+            yield _memory_out(memory, None if row is None else row.astype("<f2").tobytes())
     seqs_all = sorted(ids)
     for start in range(0, len(seqs_all), PAGE):
         page_seqs = set(seqs_all[start : start + PAGE])
@@ -216,21 +212,6 @@ def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
     if vector is not None:
         out["vector"] = _encode_bytes(vector)
     return out
-
-
-async def _claims_out(
-    core: Core, page: Sequence[Memory], ids: Mapping[int, str]
-) -> dict[int, list[dict[str, Any]]]:
-    """Write what memories claim, by their numbers, with the id of what replaced a claim where that is still there."""
-    claims = await core.store.claims(core.scope, [memory.seq for memory in page])
-    later = {claim.replaced_by for claim in claims} - {None, *ids}
-    memories = await core.store.get(core.scope, sorted(filter(None, later)))
-    names = {**ids, **{memory.seq: memory.id for memory in memories if memory is not None}}
-    by_seq: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for claim in claims:
-        values = {**claim.values, "replaced_by": names.get(claim.replaced_by or 0)}
-        by_seq[claim.seq].append({name: value for name, value in values.items() if value is not None})
-    return by_seq
 
 
 def _encode_bytes(value: Any) -> Any:
@@ -308,10 +289,6 @@ def _leave_out_unsupported(core: Core, exported: ExportData) -> ExportData:
     if exported.forbidden:
         require(core.store, ERASABLE, "importing forbidden texts")
     remarks = list(exported.remarks)
-    claims = sum(len(row.claims) for row in exported.rows)
-    if claims and not can(core.store, CLAIMS):
-        exported = replace(exported, rows=[replace(row, claims=()) for row in exported.rows])
-        remarks.append(f"claims that are left out, because this store keeps none: {claims:,}")
     boxes = len(exported.boxes) + len(exported.traces)
     if boxes and not can(core.store, BOXES):
         exported = replace(exported, boxes=(), traces=())
@@ -419,7 +396,7 @@ def make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
 
 def _tail(decided: ImportPlan) -> list[list[Item]]:
     """Return what follows new memories, in parts."""
-    items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
+    items: list[Item] = [*decided.existing.values(), *decided.links, *decided.forbidden]
     return list(cut_parts([*items, *decided.grouped]))
 
 

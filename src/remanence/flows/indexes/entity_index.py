@@ -1,4 +1,4 @@
-"""The entities of a scope by their names, keys and addresses: read once, then following the change sequence.
+"""The entities of a scope by their names and keys: read once, then following the change sequence.
 
 A cache that can be thrown away; knows nothing of what makes two names one.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from remanence.core.change import Block
 from remanence.core.model import STANDING, Memory
-from remanence.read.entity import CATEGORY, THREAD, folded_name, is_entity, names_of, read_entity_list
+from remanence.read.entity import CATEGORY, THREAD, folded_name, is_entity, names_of
 from remanence.store.base import Find, Store
 
 PAGE = 1_000
@@ -27,7 +27,6 @@ class EntityIndex:
     memories: dict[int, Memory] = field(default_factory=dict)
     kept: dict[int, tuple[int, Any]] = field(default_factory=dict)  # what was derived of one, at a position
     _names: dict[str, set[int]] = field(default_factory=dict)
-    _handles: dict[str, set[int]] = field(default_factory=dict)
     _keys: dict[str, int] = field(default_factory=dict)
     _firsts: frozenset[str] | None = None
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -41,10 +40,6 @@ class EntityIndex:
     def find_by_name(self, name: str) -> list[Memory]:
         """Return the entities that stand and bear a folded name, the oldest first."""
         return self._filter_standing(self._names.get(name, ()))
-
-    def find_by_handle(self, handle: str) -> list[Memory]:
-        """Return the entities that stand and have an address."""
-        return self._filter_standing(self._handles.get(handle, ()))
 
     def list_standing(self) -> list[Memory]:
         """Return the entities that stand, the oldest first."""
@@ -69,7 +64,7 @@ class EntityIndex:
         return [one for seq in sorted(seqs) if (one := self.memories[seq]).status in STANDING]
 
     async def _read(self) -> None:
-        self.memories, self._names, self._handles, self._keys, self._firsts = {}, {}, {}, {}, None
+        self.memories, self._names, self._keys, self._firsts = {}, {}, {}, None
         self.kept.clear()
         # What is written meanwhile is read again with the next look.
         self.position = (await self.store.search(self.scope, [])).position
@@ -110,8 +105,6 @@ class EntityIndex:
             self.memories[memory.seq] = memory
             for name in map(folded_name, names_of(memory)):
                 self._names.setdefault(name, set()).add(memory.seq)
-            for handle in read_entity_list(memory, "handles"):
-                self._handles.setdefault(handle, set()).add(memory.seq)
             if memory.key is not None:
                 self._keys[memory.key] = memory.seq
             self._firsts = None
@@ -122,7 +115,5 @@ class EntityIndex:
             self._names[name].discard(memory.seq)
             if not self._names[name]:
                 del self._names[name]
-        for handle in read_entity_list(memory, "handles"):
-            self._handles[handle].discard(memory.seq)
         self._keys.pop(memory.key or "", None)
         self._firsts = None

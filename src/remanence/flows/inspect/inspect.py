@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from remanence.core.arguments import check_count
-from remanence.core.change import ROWLESS, AuditPart, Increment
+from remanence.core.change import AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
 from remanence.core.effects import PLANNED, STAMPS, UPGRADE
 from remanence.core.errors import NameUnknown, NotFound, StoreDamaged, format_value
@@ -31,7 +31,7 @@ from remanence.core.model import (
     Tier,
     Verification,
 )
-from remanence.core.owner import PERSON, owner_of
+from remanence.core.owner import ENGINE_VERBS, PERSON, owner_of
 from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
@@ -105,8 +105,7 @@ async def _read_memory_as_of(core: Core, name: OneMemory, at: int) -> Memory:
         )
     if isinstance(plain, str) and plain == memory.key and memory.reason is Reason.FORGOTTEN:
         raise build_forgotten_error(plain, memory)
-    claims = changes.rewind_claims(await core.store.claims(core.scope, [seq]))
-    return mark_ended(memory, claims, at)
+    return mark_ended(memory, at)
 
 
 async def _is_disputed(core: Core, memory: Memory) -> bool:
@@ -131,7 +130,7 @@ _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
     {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}
-    | {*PLANNED, UPGRADE, EXPIRE, *ROWLESS}
+    | {*PLANNED, UPGRADE, EXPIRE, *ENGINE_VERBS}
 )
 RUNS_TOLD_MAX = 1_000_000
 

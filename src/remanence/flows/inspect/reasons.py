@@ -6,7 +6,6 @@ stored value leaves and is told word by word where the scope still shows it, and
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from itertools import product
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.flows.indexes.scope_index import ASKS, RANKED, ScopeIndex
-from remanence.read.claims import claims_of, compare_claims
-from remanence.read.outdating import AttributedText, score_outdated
 from remanence.store.lineage import find_successors
 from remanence.text.analysis import stems, term_hash, words
 from remanence.write.value import RAREST_MAX, Value, keep_value, word_information
@@ -161,7 +158,7 @@ async def _find_successors(core: Core, memory: Memory) -> tuple[int, ...]:
 
 
 async def describe_odds(core: Core, memory: Memory) -> tuple[str, ...]:
-    """Say what is newer than a memory and what it contradicts, each with how sure that is and why."""
+    """Say what is newer than a memory and what it contradicts, each with how sure that is."""
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.NEWER, Relation.CONTRADICTS)
     links = [link for link in links if link.relation in SYMMETRIC or link.target == memory.seq]
     ends = {link.key: link.source if link.target == memory.seq else link.target for link in links}
@@ -175,19 +172,8 @@ async def describe_odds(core: Core, memory: Memory) -> tuple[str, ...]:
             what = f"{'' if link.is_certain else 'may be '}out of date: {short_id(other.seq)} is newer"
         else:
             what = f"{'contradicts' if link.is_certain else 'may contradict'} {short_id(other.seq)}"
-        why = explain_newer(*sorted((memory, other), key=lambda one: (one.said_at, one.seq)))
-        lines.append(f"{what} ({why})" if why else what)
+        lines.append(what)
     return tuple(lines)
-
-
-def explain_newer(old: Memory, new: Memory) -> str:
-    """Say by what rules see that a later text says otherwise; "" where they see nothing: somebody drew the link."""
-    for was, now in product(claims_of(old.text, old.speaker), claims_of(new.text, new.speaker)):
-        verdict = compare_claims(was, now)
-        if verdict.is_other:
-            return verdict.why
-    one, other = (AttributedText(each.text, each.speaker, each.role, each.trust) for each in (old, new))
-    return score_outdated(one, other, None, {}, 0).why
 
 
 async def last_action(core: Core, seq: int) -> str | None:

@@ -28,7 +28,7 @@ from remanence.flows.recall.listing import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
-from remanence.gate.orders import READS, judge_order
+from remanence.gate.machine_markup import find_machine_markup
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,7 +151,7 @@ class ReviewQueue:
         self._core = core
 
     async def quarantined(self, *, limit: int = 1_000, after: OneMemory | None = None) -> list[Memory]:
-        """List what is in quarantine: texts that read like instructions and that no user or agent said.
+        """List what is in quarantine: texts with markup for a machine that no user or agent said.
 
         The list goes on behind the memory `after`.
         """
@@ -238,7 +238,7 @@ async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[in
     return [
         ReviewItem(
             "quarantine",
-            f"{short_id(one.seq)} {judge_order(one.text).reason or READS}, and no user or agent said it",
+            f"{short_id(one.seq)} {find_machine_markup(one.text) or 'was held back'}, and no user or agent said it",
             (
                 SettlingWay(
                     "let it in", "review.accept", {"names": one.seq}, f"remanence review accept {one.seq}"

@@ -29,11 +29,10 @@ from remanence.write.transcripts.source import AnyImporter
 FindingName = Literal[
     "duplicate",
     "stale",
-    "perhaps stale",
     "contradicting",
     "secret",
     "personal data",
-    "order",
+    "machine markup",
     "small talk",
     "let go",
 ]
@@ -41,17 +40,16 @@ FINDINGS: tuple[FindingName, ...] = get_args(FindingName)
 # What each is, in words of somebody who has never heard of this engine.
 MEANINGS: Mapping[FindingName, str] = {
     "duplicate": "say what another one says",
-    "stale": "are out of date: a later one says otherwise",
-    "perhaps stale": "may be out of date: a later one reads as if it said otherwise",
-    "contradicting": "are at odds with another one, and nobody settled it",
+    "stale": "are out of date: the source says what took their place",
+    "contradicting": "cannot be true with another one, as the source says, and nobody settled it",
     "secret": "hold a key, a password or the like",
     "personal data": "hold a number, an address or the like of a person",
-    "order": "tell a machine what to do, and nobody who may said it",
+    "machine markup": "hold markup or hidden text for a machine, and no user or agent said it",
     "small talk": "say nothing that is worth keeping",
     "let go": "would be archived or deleted by the policy",
 }
 # What of these leaves: of the others a marker takes the place of what must not be kept, or a person has to decide.
-LEAVING: frozenset[FindingName] = frozenset({"duplicate", "stale", "order", "small talk", "let go"})
+LEAVING: frozenset[FindingName] = frozenset({"duplicate", "stale", "machine markup", "small talk", "let go"})
 SAME = (Relation.NEAR_DUPLICATE,)
 _OUT_OF_SIGHT = {one.name for one in ACTIONS if "status" in one.sets and one.sets["status"] not in STANDING}
 _TEXT_CHARS = 90
@@ -102,9 +100,9 @@ class SourceAudit(Result):
     """What a source holds that a memory is better without; nothing of it was stored.
 
     `memories` are all that it holds and `tokens` theirs; `left` and `tokens_left` are what would remain without what
-    is a duplicate, stale, an order, small talk or let go by the `policy`. One memory may be of several kinds. `at` is
-    the instant at which it was judged, `path` where the source lies, `skipped` counts what is no memory there (reason →
-    count).
+    is a duplicate, stale, machine markup, small talk or let go by the `policy`. One memory may be of several kinds.
+    `at` is the instant at which it was judged, `path` where the source lies, `skipped` counts what is no memory there
+    (reason → count).
     """
 
     source: str
@@ -186,8 +184,6 @@ async def audit_source(
     judged = _Judging(transcript.turns, intake.answers, memories, links)
     for kind, found in _iterate_findings(judged, plan):
         judged.note(kind, *found)
-    for place in judged.found["stale"]:
-        judged.found["perhaps stale"].pop(place, None)
     tokens = token_counts([turn.text for turn in transcript.turns])
     leaving = set().union(*(judged.found[kind] for kind in LEAVING))
     left = [place for place in range(len(tokens)) if place not in leaving]
@@ -267,7 +263,7 @@ def _iterate_answered(judged: _Judging) -> Iterator[tuple[FindingName, tuple[int
     """Yield what the gate and the doors said as the turns came in."""
     for place, answer in enumerate(judged.answers):
         if answer.reason == KEPT_OUT:
-            yield "order", (place, "")
+            yield "machine markup", (place, "")
         if answer.status in ("confirmed", "known"):
             yield "duplicate", (place, "the same text again")
         by_sort: Counter[FindingName] = Counter()
@@ -291,7 +287,7 @@ def _iterate_linked(judged: _Judging) -> Iterator[tuple[FindingName, tuple[int |
             later, earlier = max(link.source, link.target), min(link.source, link.target)
             yield "duplicate", (judged.place_of.get(later), f"as: {judged.tell(earlier)}")
         elif link.relation in (Relation.NEWER, Relation.SUPERSEDES):
-            yield "stale" if link.is_certain else "perhaps stale", (place, f"later: {other}")
+            yield "stale", (place, f"later: {other}")
         elif link.relation is Relation.CONTRADICTS and link.resolved_at is None:
             yield "contradicting", (place, f"other: {other}")
             yield "contradicting", (judged.place_of.get(link.source), f"other: {judged.tell(link.target)}")

@@ -31,7 +31,7 @@ from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
 from remanence.flows.recall import profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.undo import decision_log
-from remanence.read.entity import name_of, read_entity_list, type_of
+from remanence.read.entity import aliases_of, name_of, type_of
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
 GUIDELINES = "compression-guidelines.md"
@@ -259,7 +259,7 @@ def _entity_page(memory: Memory, profile: EntityProfile) -> File:
         "revision": memory.revision,
         "name": name_of(memory),
         "type": type_of(memory),
-        "aliases": list(read_entity_list(memory, "aliases")),
+        "aliases": list(aliases_of(memory)),
         "related": [one_line(one, RELATED_CHARS) for one in related[:RELATED_MAX]],
         "more": profile.more,
         "revisions": revisions_of(profile.timeline),
@@ -296,7 +296,6 @@ def _box_page(box: Box, facts: Sequence[Memory]) -> File:
     fields = {
         "box": box.number,
         "session": box.session,
-        "topics": list(box.topics),
         "outcome": box.outcome,
         "reason": box.reason,
         "opened": to_datetime(box.opened_at).isoformat(),

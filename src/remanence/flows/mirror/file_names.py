@@ -16,7 +16,6 @@ from remanence.core.clock import DAY, SECOND
 from remanence.core.model import Memory, Status
 from remanence.flows.consolidate.boxes import Box
 from remanence.read.entity import name_of
-from remanence.read.statements import spans
 
 FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
 ENTITIES, BOXES = "entities", "boxes"
@@ -33,6 +32,10 @@ _READ_CHARS = (
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID = re.compile(r"[0-9a-f]{32}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_BULLET = re.compile(r"\A(?:[-•*>]|\d{1,3}[.)])\s+")
+# After an initial and an abbreviation of two letters a full stop ends none.
+_SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<![.!?…])[.!?…]++(?=\s|$)|[。！？]|\n|;(?=\s)")
 _MILLISECOND = 1_000
 # Windows takes none of < > : " / \ | ? *, a shell reads $ ` ! \ in quotes too, and links of notes none of # ^ [ ] |.
 # An apostrophe, which would end a quoted name, has a sign of print that ends none.
@@ -59,13 +62,9 @@ def path_of(memory: Memory, folder: str | None = None) -> str:
 def title_of(memory: Memory) -> str:
     """Return the first sentence of a memory's text, up to 60 characters; its category where that says nothing."""
     beginning = memory.text[:_READ_CHARS]
-    begin, end = next(spans(beginning), (0, len(beginning)))
-    return (
-        as_title(beginning[begin:end])
-        or as_title(beginning)
-        or as_title(memory.category or NO_CATEGORY)
-        or NO_CATEGORY
-    )
+    plain = _BULLET.sub("", _FENCED.sub("", beginning).lstrip())
+    first = _SENTENCE_END.split(plain, maxsplit=1)[0]
+    return as_title(first) or as_title(beginning) or as_title(memory.category or NO_CATEGORY) or NO_CATEGORY
 
 
 def as_title(text: str) -> str:

@@ -557,7 +557,7 @@ def _find_affected_owners(entries: Iterable[Change | Block]) -> set[int]:
         elif entry.table == "boxes":
             assert isinstance(entry.key, int)
             owners.add(-entry.key)
-        elif entry.table in ("memories", "tags", "sources", "claims"):
+        elif entry.table in ("memories", "tags", "sources"):
             owners.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
     return owners
 

@@ -108,11 +108,11 @@ async def _ask_gate(core: Core, text: str, replaced: gating.Replacements) -> Abs
         )
     said = "; ".join(replaced.notes)
     beside = f" ({said})" * bool(said)
-    if await run_off_loop(len(text), gating.has_instructions, text, Trust.OUTSIDE):
+    if await run_off_loop(len(text), gating.is_held_back, text, Trust.OUTSIDE):
         return Absence(
             name,
             "gate",
-            f"{nothing}; from a tool or from outside it would be held back: it reads like instructions{beside}",
+            f"{nothing}; from a tool or from outside it would be held back: it holds markup for a machine{beside}",
             "say it yourself: learn",
         )
     if gating.says_nothing(text):
@@ -275,6 +275,9 @@ def explain_filter(sought: SoughtMemory, name: str, *, frame: str = "") -> Absen
         return sought.absence(
             "filter", f"tags of the frame: its tags are: {has}", f"change the frame {frame}"
         )
+    if name == "trust":
+        what = f"it is believed as {memory.trust.label}: a frame with a profile shows what a user or an agent said"
+        return sought.absence("filter", what, "say it yourself: learn")
     if name == "window":
         what = "it was not learned, used or reinforced within the frame's window of time"
         return sought.absence("filter", what, f"change the frame {frame}")
@@ -296,7 +299,7 @@ def _explain_status(sought: SoughtMemory, frame: str) -> Absence:
     why = "" if memory.reason is None else f", {memory.reason.label}"
     if memory.status is Status.QUARANTINED:
         return sought.absence(
-            "gate", "it is in quarantine: it reads like instructions", f"review accept {seq}"
+            "gate", "it is in quarantine: it holds markup for a machine", f"review accept {seq}"
         )
     if memory.status is Status.PRUNED:
         stage: Stage = "expired" if memory.reason is Reason.EXPIRED else "status"

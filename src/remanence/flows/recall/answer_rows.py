@@ -48,13 +48,12 @@ async def read_ranked_rows(
     )
     shown = ranked[:limit]
     request = AnswerRequest(shown, ranked[len(shown) :], relations, joining)
-    memories, claims, links = await core.store.read_answer(core.scope, request)
+    memories, links = await core.store.read_answer(core.scope, request)
     seqs = _cut(ranked, links, limit)
     if joining is None and len(seqs) > len(shown):
         more = await core.store.read_answer(core.scope, AnswerRequest(seqs[len(shown) :]))
         memories = {**memories, **more.memories}
-        claims = sorted([*claims, *more.claims], key=lambda claim: claim.key)
-    rows = AnswerRows(memories, claims, links)
+    rows = AnswerRows(memories, links)
     if read_past is not None:
         return RankedRows(seqs, MarkedMemories(await read_past(core, seqs, rows)), links)
     marks = await mark_outdated(core, [memories.get(seq) for seq in seqs], rows)

@@ -1,4 +1,4 @@
-"""What of a memory holds no longer: replaced claims, facts of a turn that fell, and what has expired."""
+"""What of a memory holds no longer: facts of a turn that fell, and what has expired."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from remanence.core.claim import Claim
 from remanence.core.model import STANDING, Memory, Reason, Relation, Status, short_id
 from remanence.core.results import date_of
 from remanence.core.segment import TURN
@@ -43,24 +42,15 @@ async def mark_outdated(
 ) -> MarkedMemories:
     """Look what of some memories holds no longer, and what stands above those of which nothing does.
 
-    `known` has all their claims and links, where these were read already, and perhaps memories that are linked.
+    `known` has all their links, where these were read already, and perhaps memories that are linked.
     """
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
     standing = [one for one in memories if one is not None and one.status in _HOLDING]
-    claims: dict[int, list[Claim]] = defaultdict(list)
-    for claim in await _read_claims(core, [one.seq for one in standing], known):
-        claims[claim.seq].append(claim)
-        if claim.replaced_by is not None:
-            marks[claim.seq].append(f"out of date: {claim.value} (see {short_id(claim.replaced_by)})")
-    below = {
-        seq: {claim.replaced_by for claim in own if claim.replaced_by is not None}
-        for seq, own in claims.items()
-        if all(claim.replaced_by is not None for claim in own)
-    }
+    below: dict[int, set[int]] = {}
     turns = [one.seq for one in standing if TURN in one.tags]
     if turns:
-        await _by_facts(core, turns, claims, marks, below, known)
+        await _by_facts(core, turns, marks, below, known)
     fell = {one.seq for one in memories if one is not None and one.status is Status.SUPERSEDED}
     for seq, successors in (await _successors(core, fell) if fell else {}).items():
         if successors:
@@ -76,13 +66,6 @@ async def mark_outdated(
         ],
         await _with_turns(core, below),
     )
-
-
-async def _read_claims(core: Core, seqs: Sequence[int], known: AnswerRows | None) -> Sequence[Claim]:
-    if known is not None:
-        among = frozenset(seqs)
-        return [claim for claim in known.claims if claim.seq in among]
-    return await core.store.claims(core.scope, seqs) if seqs else ()
 
 
 async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memory | None]:
@@ -102,7 +85,6 @@ def merge_stronger(above: Mapping[int, set[int]], below: Mapping[int, set[int]])
 async def _by_facts(
     core: Core,
     turns: Sequence[int],
-    claims: Mapping[int, Sequence[Claim]],
     marks: dict[int, list[str]],
     below: dict[int, set[int]],
     known: AnswerRows | None,
@@ -122,11 +104,9 @@ async def _by_facts(
     for turn in turns:
         own = [validities[seq] for seq in facts[turn] if seq in validities]
         past_facts = [one for one in own if by.get(one.seq)]
-        values = [claim.value for claim in claims.get(turn, ()) if claim.replaced_by is not None]
         for one in past_facts:
-            if not any(value in one.text for value in values):
-                by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
-                marks[turn].append(f"out of date: {one.text} (see {by_whom})")
+            by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
+            marks[turn].append(f"out of date: {one.text} (see {by_whom})")
         edited_facts = [one for one in own if one.holds and one.is_edited]
         marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited_facts]
         as_said = [one for one in own if one.holds and not one.is_edited]

@@ -38,13 +38,14 @@ from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import fading_clock
 from remanence.flows.recall.frame_rows import FrameRows, PastRows, PresentRows
 from remanence.flows.recall.newer_chains import BEFORE_CHARS_MAX, follow_newer
-from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
     IDENTITY,
     NEEDS,
     RankedEligible,
+    has_passed,
+    match_believed,
     match_eligible,
     select_profile,
 )
@@ -171,7 +172,7 @@ class _Ranking:
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
         parts |= {name: float(values[place]) for name, values in self.terms.items() if values[place]}
-        return Hit(memory, float(self.scores[place]), parts, reads_like_order=reads_like_order(memory))
+        return Hit(memory, float(self.scores[place]), parts)
 
 
 async def frame(core: Core, look: Look) -> RecallResult:
@@ -319,7 +320,10 @@ async def _with_profile(
     extras = [
         one
         for one in content.kept.values()
-        if one.seq not in content.below and not one.ended and shown_ids.isdisjoint(one.sources)
+        if one.seq not in content.below
+        and not one.ended
+        and shown_ids.isdisjoint(one.sources)
+        and not has_passed(one, core.clock.now())
     ]
     if not extras:
         return answer
@@ -328,11 +332,7 @@ async def _with_profile(
     left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(extras)}
     return replace(
         answer,
-        memories=answer.memories
-        + tuple(
-            Hit(one, 0.0, cut=one.seq in content.passages, reads_like_order=reads_like_order(one))
-            for one in extras
-        ),
+        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in content.passages) for one in extras),
         tokens=tokens_of(core, text),
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
@@ -358,7 +358,8 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         stands = scope_rows.stands
         look.trace.mark("index")
         look.trace.begin_rows(core.index)
-        guaranteed = stands & await _match_any_tag(scope_rows, chosen.guarantees)
+        may_stand = stands & match_believed(scope_rows.column("trust")) if chosen.profile else stands
+        guaranteed = may_stand & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if request is None or context is None:
             reach = _reach_all_rows(passes)
@@ -447,6 +448,9 @@ async def _match_frame_filters(
     (stands, guaranteed), trace = masks, look.trace
     passes = stands.copy()
     trace.note_filter("standing", passes)
+    if chosen.profile:
+        passes &= match_believed(scope_rows.column("trust"))
+        trace.note_filter("trust", passes)
     if chosen.tags:
         passes &= guaranteed | await _match_any_tag(scope_rows, chosen.tags)
         trace.note_filter("tags", passes)
@@ -584,13 +588,17 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     profile = select_profile(snapshot, match_eligible(core, snapshot, now) & (ranks > PROFILED), most)
     profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
     ranks[profile] = PROFILED
-    rows = _order(snapshot, ranks)
+    stands = np.isin(snapshot.columns["status"], list(STANDING))
+    believed = stands & match_believed(snapshot.columns["trust"])
+    rows = _order(snapshot, ranks, believed)
     tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
+    room.pass_over("filter", int(stands.sum()) - len(rows))
     content = await fill(core, Queue(snapshot.seq[rows], tokens), room)
     memories = [content.kept[seq] for seq in stronger_first(content.kept, content.below)]
     first_seqs, profile_seqs = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
     profile_seqs -= {one.seq for one in memories if one.ended or one.seq in content.below}
+    memories = [one for one in memories if one.seq not in profile_seqs or not has_passed(one, now)]
     memories, before = await _drop_outdated(core, memories)
     groups = [
         [one for one in memories if one.seq in first_seqs],
@@ -612,7 +620,6 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
                 0.0,
                 cut=memory.seq in parts,
                 also=tuple(content.also.get(memory.seq, ())),
-                reads_like_order=reads_like_order(memory),
             )
             for group in groups
             for memory in group
@@ -660,11 +667,11 @@ def _ranks(snapshot: Snapshot) -> Ints:
     )
 
 
-def _order(snapshot: Snapshot, ranks: Ints) -> Ints:
-    """Order what stands by its rank; within each the worthier first, then the newer; episodes by date alone."""
+def _order(snapshot: Snapshot, ranks: Ints, among: Bools) -> Ints:
+    """Order some rows by their rank; within each the worthier first, then the newer; episodes by date alone."""
     columns = snapshot.columns
     worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
     worth = np.where(ranks < _EPISODE, worth, 0.0)
     order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
-    standing: Ints = order[np.isin(columns["status"], list(STANDING))[order]]
-    return standing
+    ordered: Ints = order[among[order]]
+    return ordered

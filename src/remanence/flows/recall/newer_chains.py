@@ -54,7 +54,7 @@ async def follow_newer(
             if link.relation is Relation.NEWER and link.is_certain and link.target in open_
         ]
         missing = sorted({newer for newer, _ in pairs} - known.keys())
-        read = AnswerRows({}, [], [])
+        read = AnswerRows({}, [])
         if missing:
             read = await core.store.read_answer(core.scope, AnswerRequest(missing, (), (Relation.NEWER,)))
         known |= read.memories

@@ -13,7 +13,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.claim import Claim
 from remanence.core.model import Memory, Role, Status
 from remanence.core.snapshot import means
 from remanence.edit.rewind import ChangesSince, mark_ended
@@ -119,21 +118,16 @@ class PastScope:
     async def read(self, core: Core, seqs: Sequence[int], today: AnswerRows) -> list[Memory | None]:
         """Return memories as they were, each saying what of it held no longer; None for what is erased meanwhile.
 
-        `today` has their rows and claims as they are now. What was written before these were read does not count.
+        `today` has their rows as they are now. What was written before these were read does not count.
         """
         known = {**self.changed, **{one.seq: one for one in self.texts}}
-        claims: dict[int, list[Claim]] = defaultdict(list)
-        for claim in today.claims:
-            claims[claim.seq].append(claim)
         late: dict[int, ChangesSince] = {}
         await take_in_changes(core, late, self.rewound.position)
         memories: list[Memory | None] = []
         for seq in seqs:
             since = late.get(seq, ChangesSince())
             then = known.get(seq) or since.rewind(core.scope, seq, today.memories.get(seq))
-            own = since.rewind_claims(claims[seq])
-            own = self.rewound.changes.get(seq, ChangesSince()).rewind_claims(own)
-            memories.append(None if then is None else mark_ended(then, own, self.at))
+            memories.append(None if then is None else mark_ended(then, self.at))
         return memories
 
 

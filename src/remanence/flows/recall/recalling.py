@@ -29,7 +29,7 @@ from remanence.core.model import (
     Verification,
     short_id,
 )
-from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY, UNSURE, WEAK
+from remanence.core.results import SAID_ALREADY, UNSURE, WEAK
 from remanence.flows.base import extra_vectors
 from remanence.flows.base.as_of import check_instant
 from remanence.flows.base.context import Core, run_off_loop
@@ -50,7 +50,6 @@ from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.newer_chains import mark_newer
-from remanence.flows.recall.order_marks import judge_together, reads_like_order
 from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
@@ -534,7 +533,6 @@ def _answer(
     same = _find_fact_turn_pairs(hits, told_with)
     selection = _select_hits(core, asked, hits, overs, room, same)
     repeats = {place for place, reason in selection.dropped if reason == SAID}
-    judge_together(hits[place].memory for place in selection.kept)
     by_seq = {
         hits[k].memory.seq: _mark_hit(
             hits[k],
@@ -582,10 +580,7 @@ def _answer(
 
 def _mark_hit(hit: Hit, *, is_cut: bool, also: tuple[str, ...]) -> Hit:
     """Return a hit with what is said of it in an answer; most need nothing."""
-    is_order = reads_like_order(hit.memory)
-    if not (is_cut or also or is_order):
-        return hit
-    return replace(hit, cut=is_cut, reads_like_order=is_order, also=also)
+    return replace(hit, cut=is_cut, also=also) if is_cut or also else hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -612,7 +607,6 @@ def _select_hits(
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:
         return _HitSelection(*fit([0] * len(hits), asked.limit, None, same))
-    judge_together(hit.memory for hit in hits)
     lines = [render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)]
     sizes = core.counts(lines)
     if sizes[0] <= room:
@@ -657,9 +651,9 @@ def render(
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
     What no longer stands, or in part holds no longer, is marked so, and what is believed less than the user as what it
-    is, and where it reads like an instruction. Nobody's words can begin a line, and what steers a terminal or hides
-    from a reader is shown as what it is. A `part` of the text stands for the whole, which is marked as cut; where room
-    is scarce, so does the form that a policy gave it.
+    is. Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is. A
+    `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
+    policy gave it.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
@@ -669,7 +663,6 @@ def render(
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
     marks += f"; {Verification.DISPUTED.label}" * is_disputed
-    marks += f"; {READS_LIKE_ORDER}" * reads_like_order(memory)
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL

@@ -20,7 +20,7 @@ from remanence.flows.base.context import QUIET, Core, receipt
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.exchange.grouping import ImportedBox, ImportedTrace, pages
-from remanence.flows.exchange.overlap import Forbid, ImportedClaim, ImportedLink, ImportedMemory
+from remanence.flows.exchange.overlap import Forbid, ImportedLink, ImportedMemory
 from remanence.flows.exchange.transfer import (
     CARRIED,
     PAGE,
@@ -49,7 +49,7 @@ STAYS = "settings, frames and policy were copied, too; undo takes back all but t
 
 @dataclass(frozen=True, slots=True)
 class CopiedMemory:
-    """A memory of the copy, by its number there: what links, claims and boxes of it end at."""
+    """A memory of the copy, by its number there: what links and boxes of it end at."""
 
     seq: int
 
@@ -99,7 +99,7 @@ class _Copying:
         self.counts[COPY] = len(self.seqs)
 
     async def _copy_between(self, seqs: Sequence[int]) -> None:
-        """Copy the links that begin at some memories, and what these claim."""
+        """Copy the links that begin at some memories."""
         store, scope, known = self.core.store, self.core.scope, set(seqs)
         links = [
             ImportedLink(source, target, link.relation, link.values)
@@ -109,13 +109,6 @@ class _Copying:
             and (target := self._find(link.target))
         ]
         await self._write("link", links)
-        claims = [
-            ImportedClaim(
-                CopiedMemory(self.seqs[one.seq]), one.number, one.values, self._find(one.replaced_by)
-            )
-            for one in await store.claims(scope, seqs)
-        ]
-        await self._write("claim", claims)
 
     async def _copy_boxes(self) -> list[Item]:
         """Return the boxes that have any turn left, and the traces of these."""

@@ -397,8 +397,6 @@ def _find_revised_columns(change: Change) -> frozenset[str] | None:
     """Return the columns that a change of more than counts revises; None for counts, and what is no memory's."""
     if change.table == "tags":
         return frozenset({"decay"}) if cast("tuple[int, str]", change.key)[1] in FADING_TAGS else None
-    if change.table == "claims":
-        return frozenset("*")
     sides = change.before, change.after
     revises = None in sides or any("revision" in (side or {}) for side in sides)
     return columns_of(change) if change.table == "memories" and revises else None

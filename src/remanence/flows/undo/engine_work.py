@@ -24,12 +24,11 @@ _KEPT = frozenset({"status", "reason", "tier", "key"})  # of a place that was gi
 
 
 async def hung_on(core: Core, seqs: Collection[int]) -> dict[_Row, Change]:
-    """Return the tags, sources, claims and links of memories, each with the change that takes it away."""
+    """Return the tags, sources and links of memories, each with the change that takes it away."""
     rows: list[Change] = [
         Change("links", link.key, link.values, None)
         for link in await core.store.neighbours(core.scope, sorted(seqs))
     ]
-    rows += [Change("claims", one.key, {}, None) for one in await core.store.claims(core.scope, sorted(seqs))]
     for memory in await core.store.get(core.scope, sorted(seqs)):
         if memory is not None:
             rows += [Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags]
@@ -136,28 +135,20 @@ def _made_in(part: Sequence[Entry], wanted: AbstractSet[_Row]) -> Iterator[_Row]
 
 async def _places_back(core: Core, later: Later, going: AbstractSet[int]) -> list[Change]:
     """Give back the places that the engine gave to memories that go, where nothing else has become of them since."""
-    by_row: dict[_Row, Change] = {}
+    by_seq: dict[int, Change] = {}
     for part in later.by_engine():
         changes = [one for one in part if isinstance(one, Change)]
         new_links = [one.key for one in changes if one.table == "links" and one.before is None]
         olds = {key[1] for key in cast("list[tuple[int, int, int]]", new_links) if _gives_place(key, going)}
         for one in changes if olds else ():
-            if one.table in {"memories", "claims"} and one.before and one.after and _seq(one) in olds:
-                by_row.setdefault((one.table, one.key), inverse(one))
-    stand = {one.seq: one for one in await core.store.get(core.scope, _seqs(by_row)) if one is not None}
-    return [one for one in by_row.values() if _is_as_left(stand.get(_seq(one)), one)]
+            if one.table == "memories" and one.before and one.after and one.key in olds:
+                by_seq.setdefault(one.key, inverse(one))
+    stand = {one.seq: one for one in await core.store.get(core.scope, sorted(by_seq)) if one is not None}
+    return [one for seq, one in by_seq.items() if _is_as_left(stand.get(seq), one)]
 
 
 def _gives_place(key: tuple[int, int, int], going: AbstractSet[int]) -> bool:
     return Relation(key[2]) in REPLACING and key[0] in going and key[1] not in going
-
-
-def _seq(change: Change) -> int:
-    return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
-
-
-def _seqs(found: dict[_Row, Change]) -> list[int]:
-    return sorted(set(map(_seq, found.values())))
 
 
 def _is_as_left(memory: Memory | None, back: Change) -> bool:
@@ -165,9 +156,7 @@ def _is_as_left(memory: Memory | None, back: Change) -> bool:
     if memory is None or memory.status is not Status.SUPERSEDED:
         return False
     before = back.before or {}
-    return back.table == "claims" or all(
-        getattr(memory, name) == value for name, value in before.items() if name in _KEPT
-    )
+    return all(getattr(memory, name) == value for name, value in before.items() if name in _KEPT)
 
 
 async def _out_of_boxes(core: Core, going: AbstractSet[int], named: AbstractSet[_Row]) -> list[Change]:

@@ -194,7 +194,7 @@ def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         before = change.before if change.table == "memories" and change.after is None else None
-        if verb in PLANNED and change.table in {"tags", "sources", "claims"} and key in purged_keys:
+        if verb in PLANNED and change.table in {"tags", "sources"} and key in purged_keys:
             continue  # what hangs on a purged memory goes with that
         for name in acts_of(change) if verb in PLANNED else (_act(verb, change),):
             yield name, key, before

@@ -64,7 +64,6 @@ from remanence.flows.undo.conflicts import (
 from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import update_vectors
-from remanence.flows.write.superseding import claims_again
 from remanence.store.base import Arriving, PurgedMemory
 from remanence.store.capabilities import IMAGE_EXPIRY, require
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
@@ -309,7 +308,7 @@ def _memory_moved(
 
 
 async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the tags, sources, claims and links that memories have got since and that would be left without them.
+    """Return the tags, sources and links that memories have got since and that would be left without them.
 
     `gone` are rows that will be gone by then, to which those of these changes are added.
     """
@@ -320,7 +319,7 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
 
 
 async def _missing(core: Core, entries: Sequence[Entry], later: Later) -> list[tuple[str, Any]]:
-    """Return the memories to which links, tags, sources or claims would come back, and that were purged since."""
+    """Return the memories to which links, tags or sources would come back, and that were purged since."""
     additions = [
         one for one in entries if one.table != "memories" and one.before is None and one.after is not None
     ]
@@ -505,7 +504,6 @@ async def _plan_restore(core: Core, memory: Memory, if_revision: int | None) -> 
     await gating.refuse_forbidden(core, memory.text)
     values = {**whole, **await before_fall(core, memory.seq, memory.valid_to, now)}
     changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **values)
-    changes += await claims_again(core, memory)
     return changes if if_revision is None else on_revision(memory, changes)
 
 

@@ -1,9 +1,8 @@
-"""What a text is compared with, by rules or by a writer: the older memories that it may change, with no threshold."""
+"""What a writer is shown beside a text: the older memories that it may change, with no threshold."""
 
 import asyncio
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,59 +26,40 @@ COLUMNS = frozenset({"status", "words", "speaker", "said_at", "category"})
 NEAREST = 40  # by vector, of whom the older ones count
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateCandidates:
-    """Older memories by number, the likeliest first, with their cosines, None where there are no vectors to compare.
+async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
+    """Return by the number of each memory those of the older ones that it may change, the likeliest first.
 
-    `held` says how many of the memories, `of` in all, hold each stem of the text.
-    """
-
-    seqs: Sequence[int]
-    near: Sequence[float] | None
-    held: Mapping[str, int]
-    of: int
-
-
-async def candidates(
-    core: Core, memories: Sequence[Memory], *, sharing: bool = False
-) -> dict[int, UpdateCandidates]:
-    """Return by the number of each memory those of the older ones that it may change.
-
-    Those nearest by vector and what the same speaker said last are among them, unless only the ones `sharing` a rare
-    word are asked for, which costs less. A turn of which facts were found gives way to these; where a writer finds
-    them, those of which none was found come last, and few: hardly one holds what could change.
+    Those nearest by vector and what the same speaker said last are among them. A turn of which facts were found gives
+    way to these; where a writer finds them, those of which none was found come last, and few: hardly one holds what
+    could change.
     """
     if not memories:
         return {}
     stems_by_seq = await asyncio.to_thread(_stems, memories)
     terms = {term for mine in stems_by_seq.values() for term in mine.values()}
     context = await core.store.arriving(core.scope, Arriving(terms=list(terms)))
-    counts = {
-        seq: {stem: context.df.get(term, 0) for stem, term in mine.items()}
+    rare_stems = {
+        seq: rarest({stem: context.df.get(term, 0) for stem, term in mine.items()})
         for seq, mine in stems_by_seq.items()
     }
-    rare_stems = {seq: rarest(mine) for seq, mine in counts.items()}
     postings = (
         await core.store.search(core.scope, sorted({one for mine in rare_stems.values() for one in mine}))
     ).rows
     vectors = core.index.dimensions > 0
     now = core.clock.now()
     async with core.index.hold_rows(now, COLUMNS, vectors=vectors, tags=frozenset({TURN})):
-        of = context.memories if core.index.leaves_archive else len(core.index)
-        ranked = await asyncio.to_thread(_find_alike, core, rare_stems, postings, sharing=sharing)
+        ranked = await asyncio.to_thread(_find_alike, core, rare_stems, postings)
         rows = sorted({one.row for mine in ranked.values() for one in mine})
         seqs = dict(zip(rows, core.index.seq[rows].tolist(), strict=True))
         turns = (await core.index.match_tag(TURN, now))[rows]
         bare = turns & (core.index.column("category")[rows] < 0)
-        with_vector = core.index.filter_embedded(ranked) if vectors else frozenset()
     read = await _filter_with_facts(core, {seqs[row] for row in itertools.compress(rows, turns.tolist())})
     last = isinstance(core.writer, Extractor)
     bare_rows = frozenset(itertools.compress(rows, bare.tolist())) if last else frozenset[int]()
-    found: dict[int, UpdateCandidates] = {}
+    found: dict[int, list[int]] = {}
     for seq, mine in ranked.items():
         best = choose_own_first([one for one in mine if seqs[one.row] not in read], bare_rows)
-        near = [one.cosine for one in best] if seq in with_vector else None
-        found[seq] = UpdateCandidates([seqs[one.row] for one in best], near, counts[seq], of)
+        found[seq] = [seqs[one.row] for one in best]
     return found
 
 
@@ -97,13 +77,11 @@ def _find_alike(
     core: Core,
     asked: Mapping[int, Sequence[str]],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
-    *,
-    sharing: bool,
 ) -> dict[int, list[RankedRow]]:
     index = core.index
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
-    if index.dimensions and not sharing:
+    if index.dimensions:
         near = [one.rows for one in nearest(index.bare_vectors, rows, index.stands, least=0.0, most=NEAREST)]
     field = CandidateColumns(
         index.column("words"),
@@ -112,10 +90,7 @@ def _find_alike(
         index.stands,
         index.bare_vectors if index.dimensions else None,
     )
-    if not sharing:
-        near = [
-            np.union1d(some, last_said(field, row)) for some, row in zip(near, rows.tolist(), strict=True)
-        ]
+    near = [np.union1d(some, last_said(field, row)) for some, row in zip(near, rows.tolist(), strict=True)]
     lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
     return {
         seq: older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)

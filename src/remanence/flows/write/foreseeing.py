@@ -12,7 +12,7 @@ import numpy as np
 
 from remanence.core.arrival import KnownMemory, WriteContext
 from remanence.core.change import AuditPart, Cause, Change, CommitResult, Entry, Increment, rows_of
-from remanence.core.claim import Forbidden
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMNS, STANDING, Link, Memory, Relation, Status
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
@@ -39,7 +39,7 @@ async def foresee(core: Core) -> Core:
 class ForeseenStore:
     """What a store would hold if what was committed here had been committed there.
 
-    Columns, tags, sources and links are kept, and of texts their words; no claims, no counters and no audit. What a
+    Columns, tags, sources and links are kept, and of texts their words; no counters and no audit. What a
     conflict would be is not asked: whoever tries something alone meets none.
     """
 

@@ -6,23 +6,29 @@ Knows the core and what is arriving; must not know what becomes of it afterwards
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from hashlib import blake2b
 from shlex import quote
 from typing import Any, Literal
 
 from remanence.core.arguments import check_count
 from remanence.core.change import Change
-from remanence.core.claim import Forbidden
 from remanence.core.errors import Erased, InvalidInput, NotFound
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.flows.base.permission_checks import verb_class
 from remanence.gate.junk import junk
-from remanence.gate.orders import judge_order, judge_orders, reads_of_a_model
-from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, PERSONAL_KINDS, parse_rules
+from remanence.gate.machine_markup import find_machine_markup
+from remanence.gate.personal_rules import (
+    BUILT_IN_RULES,
+    CODE_KINDS,
+    CODE_RULE,
+    PERSONAL,
+    PERSONAL_KINDS,
+    parse_rules,
+)
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
 from remanence.read.signals import signal
 from remanence.store.base import Bookkeeping, setting_row
@@ -36,7 +42,6 @@ COUNTED = "gate/"  # what the names of the gate's counters begin with
 JUNK = f"{COUNTED}junk"
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
-_ORDER_CHARS = 12  # what is shorter gives no orders
 _LINES_SHOWN = 5  # of a kind that was replaced on many
 
 
@@ -114,8 +119,10 @@ def _describe_replacements(
         numbers = lines.get(kind, ())
         where = ", ".join([*map(str, numbers[:_LINES_SHOWN]), *["…"] * (len(numbers) > _LINES_SHOWN)])
         place = f" on line{'s' * (len(numbers) > 1)} {where}" if numbers else ""
-        words = core.personal.propose_words(kind.partition(": ")[2], trust)
-        advice = f" (to keep such: remanence settings {PERSONAL} {quote(words)})" if words else ""
+        bare = kind.partition(": ")[2]
+        words = core.personal.propose_words(bare, trust)
+        rule = f"{CODE_RULE}; " * (bare in CODE_KINDS)
+        advice = f" ({rule}to keep such: remanence settings {PERSONAL} {quote(words)})" if words else ""
         yield f"replaced {kind}{often}{place}{advice}"
 
 
@@ -175,37 +182,22 @@ def screened_text(core: Core, text: str, kept: frozenset[str]) -> ScreenResult:
     return screening
 
 
-def has_instructions(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
-    """Tell whether a text from below an agent, or what stands beside it, gives orders that are evidently a machine's.
+def is_held_back(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
+    """Tell whether a text from below an agent, or what stands beside it, holds markup for a machine.
 
     Of others it is not asked.
     """
-    return trust < Trust.AGENT and (judge_order(text).is_evident or any(map(orders, beside)))
+    return trust < Trust.AGENT and has_machine_markup(text, *beside)
+
+
+def has_machine_markup(*texts: str) -> bool:
+    """Tell whether one of some texts holds markup for a machine, whoever says it."""
+    return any(map(find_machine_markup, texts))
 
 
 def says_nothing(text: str) -> bool:
     """Tell whether a turn says nothing to keep: small talk, laughter, mashed keys, marks; `note` takes no such in."""
     return signal(text).level in ("none", "low") and junk(text)
-
-
-def instructing_each(texts: Iterable[str]) -> list[bool]:
-    """Tell of each of some texts whether it evidently gives orders to a machine, whoever says it."""
-    return [one.is_evident for one in judge_orders(texts)]
-
-
-def instructing_by_a_model(text: str, beside: Iterable[str] = (), *, states: bool = False) -> bool:
-    """Tell whether what a model added to what was said, or what stands beside it, reads like instructions.
-
-    Less does where it `states` something of what was spoken of.
-    """
-    return reads_of_a_model(text, states=states) or any(map(orders, beside))
-
-
-@lru_cache(maxsize=1_024)
-def orders(name: str) -> bool:
-    """Tell whether what stands beside a text evidently gives orders to a machine."""
-    is_address = "://" in name and " " not in name  # what it leads to may tell of orders
-    return len(name) >= _ORDER_CHARS and not is_address and judge_order(name).is_evident
 
 
 def iterate_side_texts(turn: Turn) -> Iterator[str]:
@@ -253,11 +245,11 @@ def _describe_forbidden(one: Forbidden) -> str:
 
 
 async def refuse_text(core: Core, text: str) -> None:
-    """Raise InvalidInput for a text that may not take another's place: forbidden, or orders from below an agent."""
+    """Raise InvalidInput for a text that may not take another's place: forbidden, or held back from below an agent."""
     await refuse_forbidden(core, text)
-    if has_instructions(text, core.trust):
+    if is_held_back(text, core.trust):
         raise InvalidInput(
-            "the text reads like instructions to whoever recalls it",
+            "the text holds markup that is meant for a machine",
             recovery="learn it as a text of its own, which is set apart until somebody accepts it",
         )
 

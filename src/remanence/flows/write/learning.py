@@ -21,7 +21,6 @@ from remanence.core.model import (
     STANDING,
     Kind,
     LearnResult,
-    Lifecycle,
     Memory,
     PolicyClass,
     Relation,
@@ -37,18 +36,15 @@ from remanence.edit.one_memory import GUARD as IDENTITY
 from remanence.edit.one_memory import merge_changes, says_who, update
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
-from remanence.flows.write.claiming import link_claims
 from remanence.flows.write.echoes import list_own_fingerprints, mark_echoes
 from remanence.llm.base import Vectors, WordWeight, embeds_together
-from remanence.read.claims import claims_of
-from remanence.read.supposed import said_again
 from remanence.recall.semantic import ArrivalWeights
 from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, fingerprint, terms_of
 from remanence.write.admission import ECHO, GREATER, PROGRAMS, DraftBatch, MemoryDraft, in_segment
-from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.imported import find_validity
 from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts
+from remanence.write.supposed import said_again
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -215,14 +211,13 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
         door=door,
         replaced=Counter(replaced.counts) + Counter(name_counts),
         replacements=(*replaced.notes, *gating.describe_names(name_counts)),
-        instructs=gating.has_instructions(text, trust, gating.iterate_side_texts(turn)),
+        has_machine_markup=gating.is_held_back(text, trust, gating.iterate_side_texts(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
         said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
-        claims=claims_of(turn.text, turn.speaker),
         is_vouched_for=turn.role is not None and role is Role.USER and trust is Trust.USER,
         validity=find_validity(turn),
     )
@@ -272,7 +267,6 @@ async def take(core: Core, items: Sequence[T], decide: TextDecision[T]) -> list[
             await gating.count(core, gate)
             return answers(batch, drafts)
         counts = gate | waits(drafts, batch.outcomes)
-        detail = {**make_action_detail(drafts, batch), **detail}
         cause = core.cause("learn", run=run, turns=count_accepted(batch), counts=counts, detail=detail)
         try:
             commit = await core.commit(changes, cause)
@@ -281,22 +275,6 @@ async def take(core: Core, items: Sequence[T], decide: TextDecision[T]) -> list[
             continue
         return answers(batch, drafts, commit.assigned, cause.run)
     raise AssertionError("unreachable")
-
-
-def make_action_detail(drafts: Sequence[MemoryDraft], batch: DraftBatch) -> dict[str, Any]:
-    """Return what the audit is told of what rules linked to some texts that were handed over."""
-    actions = Actions()
-    for draft, outcome in zip(drafts, batch.outcomes, strict=True):
-        if outcome.newer or outcome.contradicts:
-            sure, weighs = draft.turn.confidence, draft.turn.importance
-            eligibility = Eligibility(
-                UNSAID if sure is None else sure,
-                Lifecycle.CANDIDATE,
-                UNSAID if weighs is None else weighs,
-                "manual",
-            )
-            actions.record_claims(eligibility, outcome.newer, outcome.contradicts)
-    return actions.detail()
 
 
 async def _mentions(
@@ -320,14 +298,13 @@ async def decide_batch(
     core: Core,
     drafts: Sequence[MemoryDraft],
     freed: Collection[str | None] = (),
-    spared: Collection[int] = (),
     *,
     hears_echoes: bool = False,
 ) -> tuple[DraftBatch, list[Change]]:
     """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
 
-    `freed` are keys that the caller takes from the memories that have them, in the same commit; `spared` memories whose
-    place it gives away. With `hears_echoes` what was returned and comes back is known, and counts for nothing.
+    `freed` are keys that the caller takes from the memories that have them, in the same commit. With `hears_echoes`
+    what was returned and comes back is known, and counts for nothing.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
     terms, request = await run_off_loop(chars, _make_batch_request, core, drafts, freed)
@@ -337,8 +314,7 @@ async def decide_batch(
     if hears_echoes:
         drafts = await mark_echoes(core, drafts, context)
     batch = await run_off_loop(chars, _decide, core, list(zip(drafts, terms, strict=True)), context)
-    claim_changes = await link_claims(core, drafts, batch, spared)
-    return batch, merge_changes([*await _without_known(core, drafts, batch), *claim_changes])
+    return batch, await _without_known(core, drafts, batch)
 
 
 def _make_batch_request(
@@ -520,7 +496,6 @@ def answers(
             role=outcome.role,
             run=None if outcome.status in ("known", "gated") else run,
             replaced=draft.replaced,
-            outdates=outcome.outdates,
             replacements=draft.replacements,
         )
         for outcome, draft in zip(batch.outcomes, drafts, strict=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from remanence.core.errors import InvalidInput
-from remanence.core.model import Kind, LearnResult, OutdatedMemory, Turn
+from remanence.core.model import Kind, LearnResult, Turn
 from remanence.core.results import Result
 from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
@@ -22,8 +22,7 @@ class NoteResult(Result):
     """What became of a turn: as of a text that is learned, by `LearnResult`; and how much it asks to be kept.
 
     `signal` is high, medium, low or none, `found` by which classes of phrases. `gated` is also small talk, laughter,
-    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written. `outdates` names older
-    memories that hold no longer if the turn says so.
+    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written.
     """
 
     id: str
@@ -34,7 +33,6 @@ class NoteResult(Result):
     reason: str = ""
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
-    outdates: tuple[OutdatedMemory, ...] = ()
     replacements: tuple[str, ...] = ()
 
     @property
@@ -47,7 +45,6 @@ class NoteResult(Result):
             self.reason,
             run=self.run,
             replaced=self.replaced,
-            outdates=self.outdates,
             replacements=self.replacements,
         )
 
@@ -82,6 +79,5 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
         answer.reason,
         answer.run,
         answer.replaced,
-        answer.outdates,
         answer.replacements,
     )

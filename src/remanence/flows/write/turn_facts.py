@@ -1,7 +1,7 @@
 """What becomes of the facts that were extracted from a text, where somebody says the text otherwise.
 
-They stay, since only the text was corrected. What it says no longer is linked as older than what it says now; once that
-is heard, as older than the fact that it became. Knows links and words, not how a text is corrected.
+They stay, since only the text was corrected. One that has words which it lacks now is linked as older than what it
+says now; once that is heard, as older than the fact that it became. Knows links and words, not how a text is corrected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Link, Memory, Relation, Status, link_values
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.read.coverage import find_uncovered
 from remanence.text.analysis import stems_once
 
 # What is archived still says what it said.
@@ -19,7 +18,7 @@ _SPEAKING = STANDING | {Status.ARCHIVED}
 async def outdate_facts(core: Core, said: Memory, by: int, text: str) -> list[Change]:
     """Link the facts of a text as older than the memory `by`, whose `text` no longer says them.
 
-    What the text was newer than is older than `by`, too, unless that says it again. Left alone is what another text
+    What the text was newer than is older than `by`, too, unless that has all its words. Left alone is what another text
     says, what was edited since, and what the new text says nothing about. Changes of links that are drawn for another
     reason in the same commit have to be merged with these.
     """
@@ -65,12 +64,17 @@ def _draw(drawn: Link | None, key: tuple[int, int, int], like: Link | None, now:
 
 
 def _is_outdated(one: Memory, said: Memory, text: str, *, was_older: bool) -> bool:
-    """Tell whether a text outdates a memory that was older than what it says otherwise, or a fact of that."""
+    """Tell whether a text outdates a memory that was older than what it says otherwise, or a fact of that.
+
+    It does of a fact where it has some of its words and lacks one that this had from the text; of what was older where
+    it lacks any.
+    """
     if one.status not in STANDING:
         return False
+    own, now = {*stems_once(one.text)} - {*stems_once(said.speaker or "")}, {*stems_once(text)}
     if was_older:
-        return bool(find_uncovered(text, one.text, said.speaker or ""))
-    return one.text_at is None and _is_said_no_longer(one, said, text)
+        return bool(own - now)
+    return one.text_at is None and not own.isdisjoint(now) and bool(own & {*stems_once(said.text)} - now)
 
 
 async def _find_said_elsewhere(core: Core, links: Sequence[Link], turn: int) -> set[int]:
@@ -117,14 +121,3 @@ def _find_likest(old: Memory, facts: Mapping[int, str]) -> int | None:
     shared = {seq: len(own & {*stems_once(text)}) for seq, text in facts.items()}
     likest = max(shared, key=lambda seq: shared[seq], default=None)
     return likest if likest is not None and shared[likest] else None
-
-
-def _is_said_no_longer(fact: Memory, turn: Memory, text: str) -> bool:
-    """Tell whether a text speaks of what a fact is about, and lacks a word of it that the turn had, or denies it."""
-    name = turn.speaker or ""
-    own, now = {*stems_once(fact.text)} - {*stems_once(name)}, {*stems_once(text)}
-    if own.isdisjoint(now):
-        return False
-    if own & {*stems_once(turn.text)} - now:
-        return True
-    return not find_uncovered(turn.text, fact.text, name) and bool(find_uncovered(text, fact.text, name))

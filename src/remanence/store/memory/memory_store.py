@@ -16,9 +16,9 @@ import numpy.typing as npt
 from remanence.core.arrival import Segment, Tail
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
 from remanence.core.change import GUARDS, AuditPart, Cause, Change, CommitResult, Entry, Fence, rows_of
-from remanence.core.claim import Claim, Forbidden
 from remanence.core.clock import DAY, MINUTE
 from remanence.core.errors import Conflict, StoreUnavailable
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
 from remanence.core.snapshot import Snapshot, SnapshotRequest
@@ -252,25 +252,11 @@ class MemoryStore:
             if (seqs is None or key[0] in ends or key[1] in ends) and (not relations or key[2] in relations)
         ]
 
-    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
-        """Return the claims of memories, in order of their keys."""
-        return [claim for claim in self._claims(scope) if claim.seq in set(seqs)]
-
     async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
-        """Return memories, their claims and links, all of one moment."""
+        """Return memories and links, all of one moment."""
         links = await self.neighbours(scope, [*asked.seqs, *asked.rest], *asked.relations)
-        seqs = asked.list_memories(links)
-        memories = [one for one in await self.get(scope, seqs) if one is not None]
-        return AnswerRows({one.seq: one for one in memories}, await self.claims(scope, seqs), links)
-
-    async def find_latest_claims(
-        self, scope: str, about: Sequence[tuple[str, str]], most: int
-    ) -> list[Claim]:
-        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
-        by: dict[tuple[str, str], list[Claim]] = {pair: [] for pair in about}
-        for claim in self._claims(scope):
-            by.get((claim.subject, claim.attribute), []).append(claim)
-        return sorted((one for claims in by.values() for one in claims[-most:]), key=lambda one: one.key)
+        found = await self.get(scope, asked.list_memories(links))
+        return AnswerRows({one.seq: one for one in found if one is not None}, links)
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
@@ -519,7 +505,7 @@ class MemoryStore:
             Check(
                 "references",
                 not dangling,
-                "; ".join(dangling) or "every tag, link, source and claim has its memories",
+                "; ".join(dangling) or "every tag, link and source has its memories",
             ),
             Check(
                 "audit",
@@ -544,9 +530,6 @@ class MemoryStore:
             for scope, through in marks.items()
             if through
         ]
-
-    def _claims(self, scope: str) -> list[Claim]:
-        return [Claim(*key, **row) for key, row in sorted(self._read(scope).tables["claims"].items())]
 
     def _lineage(self) -> Check:
         return lineage(

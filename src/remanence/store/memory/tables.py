@@ -221,12 +221,12 @@ def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
         if missing:
             raise InvalidInput(
                 f"{table} {key} would name memory {missing[0]}, which does not exist",
-                recovery="destroy a memory together with its tags, links, sources and claims",
+                recovery="destroy a memory together with its tags, links and sources",
             )
 
 
 def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
-    """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
+    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
     tagged_seqs = {change.key[0] for change in changes if change.table in REVISING}  # type: ignore[index]
     for seq in tagged_seqs & before["memories"].keys() & after["memories"].keys():
         row = after["memories"][seq]

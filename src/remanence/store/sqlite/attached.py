@@ -1,4 +1,4 @@
-"""The tags, links, sources and claims of one commit, what it forbids, boxes and traces: compared, imaged, written.
+"""The tags, links and sources of one commit, what it forbids, boxes and traces: compared, imaged, written.
 
 Knows their keys and values; knows memories only as what they hang on.
 """
@@ -9,7 +9,6 @@ from typing import Any
 
 from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.core.change import Change
-from remanence.core.claim import CLAIM_COLUMNS
 from remanence.core.errors import InvalidInput
 from remanence.core.model import LINK_COLUMNS
 from remanence.store.constraints import (
@@ -27,7 +26,7 @@ from remanence.store.sqlite.rows import decode_value, decoded_link, encode_value
 from remanence.store.sqlite.string_ids import TAG
 from remanence.store.sqlite.transaction import CommitContext, Key
 
-_VALUES, _CLAIMED = ", ".join(LINK_COLUMNS), ", ".join(CLAIM_COLUMNS)
+_VALUES = ", ".join(LINK_COLUMNS)
 _NUMBERED = {
     "boxes": ("box", BOX_COLUMNS),
     "traces": ("trace", TRACE_COLUMNS),
@@ -45,7 +44,6 @@ _SELECT = {
     "tags": "SELECT at FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "SELECT span FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": f"SELECT {_VALUES} FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
-    "claims": f"SELECT {_CLAIMED} FROM claims WHERE scope = ? AND seq = ? AND number = ?",
     "forbidden": "SELECT at, seq FROM forbidden WHERE scope = ? AND fold = ?",
     **{
         table: f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ? AND {key} = ?"
@@ -66,11 +64,6 @@ _PUT = {
         f" VALUES (?, ?, ?, ?{', ?' * len(LINK_COLUMNS)}) ON CONFLICT (scope, source, target, relation) DO UPDATE"
         f" SET {', '.join(f'{name} = excluded.{name}' for name in LINK_COLUMNS)}"
     ),
-    "claims": (
-        f"INSERT INTO claims (scope, seq, number, {_CLAIMED}) VALUES (?, ?, ?{', ?' * len(CLAIM_COLUMNS)})"
-        " ON CONFLICT (scope, seq, number) DO UPDATE"
-        f" SET {', '.join(f'{name} = excluded.{name}' for name in CLAIM_COLUMNS)}"
-    ),
     "forbidden": (
         "INSERT INTO forbidden (scope, fold, at, seq) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (scope, fold) DO UPDATE SET at = excluded.at, seq = excluded.seq"
@@ -81,7 +74,6 @@ _DELETE = {
     "tags": "DELETE FROM tags WHERE scope = ? AND seq = ? AND tag = ?",
     "sources": "DELETE FROM sources WHERE scope = ? AND seq = ? AND source = ?",
     "links": "DELETE FROM links WHERE scope = ? AND source = ? AND target = ? AND relation = ?",
-    "claims": "DELETE FROM claims WHERE scope = ? AND seq = ? AND number = ?",
     "forbidden": "DELETE FROM forbidden WHERE scope = ? AND fold = ?",
     **{table: f"DELETE FROM {table} WHERE scope = ? AND {key} = ?" for table, (key, _) in _NUMBERED.items()},
 }
@@ -111,7 +103,7 @@ class AttachedChanges:
 
     @property
     def revised_seqs(self) -> set[int]:
-        """Every memory that says something else by a tag or a claim."""
+        """Every memory that says something else by a tag."""
         return {
             seq
             for table in REVISING
@@ -174,7 +166,7 @@ class AttachedChanges:
             for seq in missing.intersection(ends):
                 raise InvalidInput(
                     f"{table} {key} would name memory {seq}, which does not exist",
-                    recovery="destroy a memory together with its tags, links, sources and claims",
+                    recovery="destroy a memory together with its tags, links and sources",
                 )
 
     def write(self) -> None:
@@ -235,7 +227,6 @@ def _matches(table: str, before: Row | None, row: Row | None) -> bool:
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "tags": ("at",),
     "sources": ("span",),
-    "claims": CLAIM_COLUMNS,
     "forbidden": ("at", "seq"),
     "boxes": BOX_COLUMNS,
     "traces": TRACE_COLUMNS,

@@ -49,7 +49,7 @@ from remanence.store.sqlite.rows import DEFAULTS
 from remanence.store.sqlite.string_ids import SCOPE, SHAPE, Fresh, StringIds
 from remanence.store.sqlite.use_parts import UsePart, unpack_parts
 
-TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
+TABLES = ("memories", "tags", "links", "sources", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted
 CODE = {table: code for code, table in enumerate(TABLES)}
 _NUMBERED = frozenset({"boxes", "traces"})  # their keys are numbers, and yet they are about no single memory
@@ -535,8 +535,6 @@ def _key(kind: int, key: int, subkey: str | None) -> Any:
         return subkey
     if TABLES[kind] in _NUMBERED:
         return int(subkey)
-    if kind == CODE["claims"]:
-        return key, int(subkey)
     if kind != CODE["links"]:
         return key, subkey
     target, _, relation = subkey.partition(":")

@@ -208,7 +208,7 @@ def _line(work: CommitContext, used: Collection[int]) -> audit.ChainLink | None:
 
 
 def _revise(work: CommitContext, writes: _Writes) -> None:
-    """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
+    """Raise the revision of a memory whose tags alone changed: whoever read it before must read it again."""
     seqs = writes.attached.revised_seqs - writes.memories.created_seqs - set(writes.memories.destroyed_seqs)
     seqs -= {*writes.memories.changed_seqs, *writes.blocks.changed_seqs} if seqs else set()
     if seqs:

@@ -44,7 +44,7 @@ _STILL = (
 )
 _EMPTIED = f"SELECT seq, position FROM mentions WHERE position IN (SELECT position FROM emptied WHERE position {_IN})"
 _MENTIONED = "SELECT 1 FROM mentions WHERE seq = ? AND position = ?"
-_OWNED = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
+_OWNED = frozenset(CODE[table] for table in ("memories", "tags", "sources"))
 
 
 def end_images(

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import orjson
 
 from remanence.core.arrival import Segment, Tail
-from remanence.core.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.core.errors import StoreDamaged
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
 from remanence.store import erasure
@@ -46,7 +46,6 @@ from remanence.store.sqlite.string_ids import MODEL, NAMES_GONE, SCOPE, TAG, Str
 Ints = npt.NDArray[np.int64]
 
 _WHOLE = select_statement(WHOLE_NAMES)
-_CLAIM = ", ".join(f"claims.{name}" for name in ("seq", "number", *CLAIM_COLUMNS))
 _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
     " WHERE m.scope = ? AND m.{column} = ? ORDER BY s.status > 1, s.status <> 5, m.seq LIMIT 1"
@@ -79,19 +78,13 @@ _CONTEXT = (
     " ON settings.scope = ?1 AND settings.name = given.value)"
 )
 # What hangs on memories, by kind, in one statement: each costs a trip where the file is far away.
-_TAG, _SOURCE, _CLAIMED = range(3)
-_NO_CLAIM = ", NULL" * (2 + len(CLAIM_COLUMNS))
-_BY_KIND = (
-    f"SELECT {_TAG}, tags.seq, name, at{_NO_CLAIM} FROM json_each(?1) AS given"
+_TAG, _SOURCE = range(2)
+_DETAILS = (
+    f"SELECT {_TAG}, tags.seq, name, at FROM json_each(?1) AS given"
     " CROSS JOIN tags ON tags.scope = ?2 AND tags.seq = given.value JOIN names ON no = tag"
-    f" UNION ALL SELECT {_SOURCE}, sources.seq, source, NULL{_NO_CLAIM} FROM json_each(?1) AS given"
-    " CROSS JOIN sources ON sources.scope = ?2 AND sources.seq = given.value"
+    f" UNION ALL SELECT {_SOURCE}, sources.seq, source, NULL FROM json_each(?1) AS given"
+    " CROSS JOIN sources ON sources.scope = ?2 AND sources.seq = given.value ORDER BY 2, 3"
 )
-_CLAIM_DETAILS = (
-    f" UNION ALL SELECT {_CLAIMED}, claims.seq, NULL, NULL, {_CLAIM} FROM json_each(?1) AS given"
-    " CROSS JOIN claims ON claims.scope = ?2 AND claims.seq = given.value"
-)
-_DETAILS, _DETAILS_WITH_CLAIMS = (f"{_BY_KIND}{more} ORDER BY 2, 3" for more in ("", _CLAIM_DETAILS))
 _NUMBERS = "SELECT group_concat(seq) FROM ({rows})"  # where some between the first and the last are not there
 
 
@@ -306,44 +299,15 @@ def neighbours(
     return [link(by_key[key]) for key in sorted(by_key)]
 
 
-def claims(connection: sqlite3.Connection, names: StringIds, scope: str, seqs: Sequence[int]) -> list[Claim]:
-    """Return the claims of memories, in order of their keys."""
-    rows = connection.execute(
-        f"SELECT {_CLAIM} FROM json_each(?1) AS given CROSS JOIN claims ON scope = ?2 AND seq = given.value"
-        " ORDER BY seq, number",
-        (id_list(set(seqs)), names.number(connection, SCOPE, scope)),
-    )
-    return [Claim(*row) for row in rows.fetchall()]
-
-
 def read_answer(
     connection: sqlite3.Connection, names: StringIds, scope: str, asked: AnswerRequest
 ) -> AnswerRows:
-    """Return memories by number, what they claim, and links."""
+    """Return memories by number, and links."""
     no = names.number(connection, SCOPE, scope)
     if no is None:
-        return AnswerRows({}, [], [])
+        return AnswerRows({}, [])
     links = neighbours(connection, names, scope, [*asked.seqs, *asked.rest], asked.relations)
-    claimed: list[Claim] = []
-    memories = _memories(connection, names, scope, no, asked.list_memories(links), claimed)
-    return AnswerRows(memories, sorted(claimed, key=lambda claim: claim.key), links)
-
-
-def find_latest_claims(
-    connection: sqlite3.Connection,
-    names: StringIds,
-    scope: str,
-    about: Sequence[tuple[str, str]],
-    most: int,
-) -> list[Claim]:
-    """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
-    no = names.number(connection, SCOPE, scope)
-    latest = (
-        f"SELECT {_CLAIM} FROM claims INDEXED BY claims_about WHERE scope = ? AND subject = ? AND attribute = ?"
-        " ORDER BY seq DESC, number DESC LIMIT ?"
-    )
-    rows = (row for pair in set(about) for row in connection.execute(latest, (no, *pair, most)))
-    return sorted((Claim(*row) for row in rows), key=lambda claim: claim.key)
+    return AnswerRows(_memories(connection, names, scope, no, asked.list_memories(links)), links)
 
 
 def forbidden(
@@ -407,22 +371,18 @@ def _memories(
     scope: str,
     no: int,
     seqs: Iterable[int],
-    claims: list[Claim] | None = None,
 ) -> dict[int, Memory]:
-    """Return whole memories by sequence number; what they claim is put into `claims`, in no order."""
+    """Return whole memories by sequence number."""
     seq_list = id_list(seqs)
     rows = connection.execute(_WHOLE, (seq_list, no)).fetchall()
     texts = names.read_texts(connection, names_in(rows))
     tags: dict[int, dict[str, int | None]] = defaultdict(dict)
     sources: dict[int, list[str]] = defaultdict(list)
-    details = _DETAILS if claims is None else _DETAILS_WITH_CLAIMS
-    for kind, seq, text, at, *claim in connection.execute(details, (seq_list, no)):
+    for kind, seq, text, at in connection.execute(_DETAILS, (seq_list, no)):
         if kind == _TAG:
             tags[seq][text] = at
-        elif kind == _SOURCE:
+        else:
             sources[seq].append(text)
-        elif claims is not None:
-            claims.append(Claim(*claim))
     return {
         row[0]: memory(scope, row, texts, tags=tags.get(row[0], {}), sources=tuple(sources.get(row[0], ())))
         for row in rows

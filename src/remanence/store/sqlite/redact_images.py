@@ -34,7 +34,7 @@ from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 from remanence.store.sqlite.string_ids import Fresh, StringIds
 
-_OF_MEMORY = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
+_OF_MEMORY = frozenset(CODE[table] for table in ("memories", "tags", "sources"))
 WITHOUT = "erased"  # stands in the detail of a run for what was said there
 WHOLE_MIN = 4  # characters: what is shorter stands in many a sentence without being meant
 _WHOLE_MAX = 500  # texts that are looked for whole, the shortest: of the others pieces are found all the same
@@ -249,7 +249,7 @@ class Emptying:
 
     def _remember(self, row: Row, by_number: Mapping[int, Row]) -> None:
         shape = None if row[5] is None else self.names.text(self.connection, row[5]).split(",")
-        if row[4] is not None and row[2] != CODE["claims"]:
+        if row[4] is not None:
             self.found.strings.add(row[4])
         for side in (6, 7):
             image = _image(row, side, by_number)

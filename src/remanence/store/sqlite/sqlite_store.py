@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
-from remanence.core.claim import Claim, Forbidden
 from remanence.core.errors import FileReplaced, ReadOnly, StoreUnavailable
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import Link, Memory, Relation
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
@@ -236,20 +236,8 @@ class SqlStore:
             lambda connection: reading.neighbours(connection, self._names, scope, seqs, relations)
         )
 
-    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
-        """Return the claims of memories, in order of their keys."""
-        return await self._read(lambda connection: reading.claims(connection, self._names, scope, seqs))
-
-    async def find_latest_claims(
-        self, scope: str, about: Sequence[tuple[str, str]], most: int
-    ) -> list[Claim]:
-        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
-        return await self._read(
-            lambda connection: reading.find_latest_claims(connection, self._names, scope, about, most)
-        )
-
     async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
-        """Return memories, their claims and links, all of one moment."""
+        """Return memories and links, all of one moment."""
         return await self._read(lambda connection: reading.read_answer(connection, self._names, scope, asked))
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:

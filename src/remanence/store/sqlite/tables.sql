@@ -21,7 +21,6 @@ CREATE TABLE sums (
 	accessors INTEGER NOT NULL,
 	sources INTEGER NOT NULL,
 	links INTEGER NOT NULL,
-	claims INTEGER NOT NULL,
 	forbidden INTEGER NOT NULL,
 	erased INTEGER NOT NULL,
 	boxes INTEGER NOT NULL,
@@ -444,23 +443,6 @@ CREATE TABLE accessors (
 )
  WITHOUT ROWID,
  STRICT;
-CREATE TABLE claims (
-	scope INTEGER NOT NULL,
-	seq INTEGER NOT NULL,
-	number INTEGER NOT NULL,
-	subject TEXT NOT NULL,
-	attribute TEXT NOT NULL,
-	value TEXT NOT NULL,
-	valid_from INTEGER,
-	valid_to INTEGER,
-	replaced_by INTEGER,
-	PRIMARY KEY (scope, seq, number),
-	CONSTRAINT claims_seq FOREIGN KEY(scope, seq) REFERENCES states (scope, seq) ON DELETE RESTRICT,
-	CONSTRAINT valid_from_range CHECK (valid_from BETWEEN -9007199254740991 AND 9007199254740991),
-	CONSTRAINT valid_to_range CHECK (valid_to BETWEEN -9007199254740991 AND 9007199254740991)
-)
- WITHOUT ROWID,
- STRICT;
 CREATE TABLE links (
 	scope INTEGER NOT NULL,
 	source INTEGER NOT NULL,
@@ -528,7 +510,6 @@ CREATE INDEX blocks_bounds ON blocks (least, greatest) WHERE least IS NOT NULL;
 CREATE INDEX states_inbox ON states (scope, seq) WHERE status = 0;
 CREATE UNIQUE INDEX states_scope ON states (scope, seq);
 CREATE INDEX states_session ON states (scope, session) WHERE session IS NOT NULL;
-CREATE INDEX claims_about ON claims (scope, subject, attribute);
 CREATE INDEX links_contradicts ON links (scope) WHERE relation = 3;
 CREATE INDEX links_resolved ON links (scope) WHERE resolved_at IS NOT NULL;
 CREATE INDEX links_target ON links (scope, target);

@@ -14,7 +14,6 @@ from remanence.store.capabilities import (
     ARCHIVE_WORDS,
     BOXES,
     CHECKED,
-    CLAIMS,
     ERASABLE,
     FILE,
     IMAGE_EXPIRY,
@@ -29,7 +28,6 @@ from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
 from remanence.testing.contract.boxes import BoxContract
 from remanence.testing.contract.checks import CheckedContract
-from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
 from remanence.testing.contract.embeddings import VectorContract
 from remanence.testing.contract.ending import ImageExpiryContract
@@ -64,7 +62,6 @@ class StoreContract(
     VectorContract,
     ArchiveWordContract,
     VocabularyContract,
-    ClaimContract,
     AnswerContract,
     BoxContract,
     ErasableContract,
@@ -81,7 +78,6 @@ CONTRACTS: Final[Mapping[str, type]] = {
     VECTORS.name: VectorContract,
     ARCHIVE_WORDS.name: ArchiveWordContract,
     VOCABULARY.name: VocabularyContract,
-    CLAIMS.name: ClaimContract,
     ANSWERS.name: AnswerContract,
     BOXES.name: BoxContract,
     ERASABLE.name: ErasableContract,

@@ -2,24 +2,23 @@
 
 from remanence.core.model import Relation
 from remanence.store.base import AnswerRequest
-from remanence.store.capabilities import ANSWERS, CLAIMS, AnswerStore, FullStore
+from remanence.store.capabilities import ANSWERS, AnswerStore
 from remanence.testing.builders import (
     SCOPE,
-    claim_change,
     create_change,
     keep,
     link_change,
     source_change,
     tag_change,
 )
-from remanence.testing.contract.needs import needs, needs_also
+from remanence.testing.contract.needs import needs
 
 LEARNED, NEWER = Relation.LEARNED_FROM, Relation.NEWER
 
 
 @needs(ANSWERS)
 class AnswerContract:
-    """Memories, their claims and links are read together."""
+    """Memories and links are read together."""
 
     async def test_an_answer_is_read_as_its_parts_are(self, store: AnswerStore) -> None:
         """Memories with tags and sources, links of the relations alone; what is not there is left out."""
@@ -33,7 +32,7 @@ class AnswerContract:
         assert [read.memories[seq] for seq in (a, b)] == await store.get(SCOPE, [a, b])
         assert await store.neighbours(SCOPE, [a, b], NEWER, LEARNED) == read.links
         nowhere = await store.read_answer("nowhere", AnswerRequest([a], [b], (NEWER,), NEWER))
-        assert ({}, [], []) == (nowhere.memories, nowhere.claims, nowhere.links)
+        assert ({}, []) == (nowhere.memories, nowhere.links)
 
     async def test_links_of_the_rest_are_read_and_its_memories_only_beside_facts(
         self, store: AnswerStore
@@ -51,20 +50,3 @@ class AnswerContract:
         assert {a, b, fact} == joined.memories.keys()
         assert {a} == plain.memories.keys() == apart.memories.keys()
         assert await store.neighbours(SCOPE, [a, b]) == joined.links == plain.links
-
-    @needs_also(CLAIMS)
-    async def test_claims_of_an_answer_are_those_of_its_memories(self, store: FullStore) -> None:
-        """In order of their keys, whatever the order of the memories; none of what is only linked."""
-        a, b, c = (
-            await keep(
-                store,
-                *(create_change(k, f"text {k}") for k in (1, 2, 3)),
-                *(claim_change(-k, 1, "the toll", "is", f"{k}") for k in (1, 2, 3)),
-                claim_change(-1, 2, "the hall", "opens", "at nine", valid_from=5),
-            )
-        ).assigned
-        await keep(store, link_change(c, a, NEWER), tag_change(a, "zeal"))
-        read = await store.read_answer(SCOPE, AnswerRequest([b, a], [c], (NEWER,)))
-
-        assert await store.claims(SCOPE, [a, b]) == read.claims
-        assert 3 == len(read.claims)

@@ -144,7 +144,7 @@ class BoxContract:
             box_change(1, [1], session=None),  # type: ignore[arg-type]
             Change("boxes", 1, None, {"session": "s1"}),
             Change("boxes", 1, {}, {"named": "s1"}),
-            Change("traces", (1, 2), {}, {"last_at": 1}),
+            Change("traces", (1, 2, 3), {}, {"last_at": 1}),
         ],
     )
     async def test_a_box_that_no_store_keeps_is_refused(self, store: BoxStore, change: Change) -> None:

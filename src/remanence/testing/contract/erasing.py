@@ -6,8 +6,8 @@ from contextlib import suppress
 import pytest
 
 from remanence.core.change import Change
-from remanence.core.claim import Forbidden
 from remanence.core.errors import Conflict
+from remanence.core.forbidden import Forbidden
 from remanence.core.model import COMING_BACK
 from remanence.store.base import Store
 from remanence.store.capabilities import ERASABLE, ErasableStore
