@@ -256,6 +256,35 @@ async def test_what_a_writer_finds_beyond_twelve_is_counted(opener: Opener) -> N
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize(("model", "asked"), [("malformed", 2), ("schema-invalid", 2), ("refusing", 1)])
+async def test_an_answer_that_cannot_be_read_is_asked_for_once_more(
+    opener: Opener, server: ModelServer, vendor: str, model: str, asked: int
+) -> None:
+    """Both are paid for; then the turn waits with the reason. A refusal is final."""
+    async with asking(vendor, model, server.address) as writer, opener(writer=writer) as memory:
+        await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
+        done = await hear(memory)
+        state = await memory.status()
+
+    assert (asked, 0) == (server.requests, done.stored)
+    assert 1 == len(done.failed) and 1 == state.waiting[0].failures
+    assert state.spent["tokens"] > 0
+
+
+async def test_a_request_has_a_budget_of_tokens(opener: Opener) -> None:
+    """Long turns are shown in several, each at least one; none is left out."""
+    long = "The tide at the northern pier was measured again and written down. " * 60
+    async with opener(writer=(writer := Sentences())) as memory:
+        for number in range(10):
+            await memory.note(f"{long} Entry {number}.", speaker="Ana", session="s", later=True)
+        done = await hear(memory)
+
+    shown = [len([one for one in turns if "Entry" in one.text]) for turns in writer.asked]
+    assert 10 == done.turns
+    assert 3 < len(shown) and max(shown) < 10
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
 async def test_a_writers_server_that_leads_elsewhere_is_not_followed(
     server: ModelServer, vendor: str
 ) -> None:

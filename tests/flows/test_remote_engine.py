@@ -64,6 +64,8 @@ async def fill(memory: remanence.Engine) -> None:
         ]
     )
     await memory.note(Turn("I am allergic to nuts.", speaker="Ines", session="monday"))
+    for text in ("The sail is at the maker's.", "The maker needs two weeks."):
+        await memory.learn(text, speaker="Ines", session="monday")
     await memory.put("wifi", "The network is heron-42.", source="manual", speaker="desk")
     await memory.consolidate()
     await memory.link(red, blue, "contradicts")

@@ -384,11 +384,15 @@ def _batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
             before = session_turns[max(0, begin - CONTEXT) : begin]
             batch = take_batch(session_turns[begin : begin + BATCH])
             begin += len(batch)
-            for programs in (False, True):
-                alike = [turn for turn in batch if _is_of_program(turn) == programs]
-                if alike:
-                    yield [turn for turn in before if _is_of_program(turn) == programs], alike
+            apart = zip(_split_by_trust(before), _split_by_trust(batch), strict=True)
+            yield from ((earlier, some) for earlier, some in apart if some)
 
 
-def _is_of_program(turn: Turn) -> bool:
-    return (turn.role or role_of_name(turn.speaker) or Role.USER) in PROGRAMS
+def _split_by_trust(turns: Sequence[Turn]) -> tuple[list[Turn], list[Turn]]:
+    """Return what people said, and what programs said."""
+    people: list[Turn] = []
+    programs: list[Turn] = []
+    for turn in turns:
+        role = turn.role or role_of_name(turn.speaker) or Role.USER
+        (programs if role in PROGRAMS else people).append(turn)
+    return people, programs
