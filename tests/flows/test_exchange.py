@@ -142,6 +142,19 @@ async def test_a_value_that_cannot_be_kept_leaves_nothing(
     assert (place, 0) == (caught.value.line, state.memories)
 
 
+async def test_an_export_of_an_older_program_comes_in_without_its_claims(opener: Opener) -> None:
+    """Whoever cannot open an old file any more exports it with the program that wrote it."""
+    async with opener(scope="from") as memory:
+        await _fill(memory)
+        lines = await _lines(memory)
+    claims = [{"subject": "ferry", "attribute": "leaves", "value": "at nine"}]
+    lines[1] = orjson.dumps({**orjson.loads(lines[1]), "claims": claims})
+    async with opener(scope="to") as memory:
+        done = await memory.import_(lines, trust="user", edited=True)
+
+    assert 4 == done.counts["taken"]
+
+
 async def test_an_export_of_an_import_is_the_export(opener: Opener) -> None:
     """Taken into an empty memory of the same name, an export comes out byte for byte."""
     async with opener(scope="same") as memory:

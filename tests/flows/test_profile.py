@@ -247,3 +247,19 @@ async def test_nothing_known_is_said_so(memory: remanence.Engine) -> None:
     assert [] == await memory.topics()
     with pytest.raises(remanence.InvalidInput):
         await memory.topics(limit=0)
+
+
+@pytest.mark.parametrize(
+    ("event_at", "days", "shown"),
+    [("2026-01-05", 3, True), ("2026-01-05", 5, False), ("2025-12-24", 5, True), ("soon", 5, True)],
+)
+async def test_what_was_still_to_come_leaves_once_its_day_is_over(
+    memory: remanence.Engine, clock: ManualClock, event_at: str, days: int, shown: bool
+) -> None:
+    """Out of the profile, `boot` and the frame of the self; what had happened before it was said stays."""
+    attributes = {"event_at": event_at}
+    await memory.learn("The talk is in Tartu.", category="commitment", speaker="Ana", attributes=attributes)
+    clock.advance(days=days)
+    views = [(await memory.profile()).text, (await memory.boot()).text, (await memory.frame("self")).text]
+
+    assert [shown] * 3 == ["Tartu" in view for view in views]

@@ -34,7 +34,8 @@ UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
 MEASURED_TOGETHER = 256
-_ATTACHED = frozenset({"tags", "sources", "tagged_at"})
+# Beside the columns; `claims` stands in exports of files that an older program wrote, and is passed over.
+_ATTACHED = frozenset({"tags", "sources", "tagged_at", "claims"})
 _REQUIRED = ("id", "text", "said_at", "learned_at", "status_at", "tier_at")
 _LINK_FIELDS = frozenset({"source", "target", "relation", *LINK_COLUMNS})
 _ID = re.compile(r"[0-9a-f]{32}")

@@ -221,9 +221,9 @@ async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memo
 
 
 def has_passed(memory: Memory, now: int) -> bool:
-    """Tell whether the day is over that a fact is about, as far as a writer named one."""
+    """Tell whether what a memory says was still to come has its day behind it, where a writer named the day."""
     day = (memory.attributes or {}).get(EVENT_AT)
-    return isinstance(day, str) and day < date_of(now)
+    return isinstance(day, str) and date_of(memory.said_at) <= day < date_of(now)
 
 
 def _line(memory: Memory, chains: NewerChains) -> ProfileLine | None:
