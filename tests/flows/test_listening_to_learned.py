@@ -72,8 +72,8 @@ async def test_what_was_learned_is_heard_once(memory: remanence.Engine) -> None:
 async def test_turns_that_were_noted_without_a_writer_are_heard_once_there_is_one(opener: Opener) -> None:
     """Where somebody asks for it, and once."""
     async with opener() as memory:
-        for text in DIARY:
-            await memory.note(text, speaker="Runa", session="s", later=True)
+        for number, text in enumerate(DIARY):  # of two sessions that are talked in by turns
+            await memory.note(text, speaker="Runa", session="a" if number in {0, 4} else "z", later=True)
         done = await memory.consolidate()
         facts = [one for one in await memory.list() if "turn" not in one.tags]
     async with opener(writer=Sentences()) as memory:

@@ -259,7 +259,7 @@ async def _hear_batch(
     request = await wanted_now(core)
     extraction = ExtractResult()
     if standing and not isinstance(core.writer, Extractor):
-        books = replace(books, values={**books.values, UNREAD: standing[-1].seq})
+        await _note_unread(core, standing[-1].seq)
     elif standing:
         books = replace(books, before=await _read_context(core, standing))
         shown = [*books.before, *standing]
@@ -271,6 +271,18 @@ async def _hear_batch(
             extraction += await _extract_facts(core, turns, wanted, spending)
     some = await _store_facts(core, standing, extraction, request, books)
     return replace(some, turns=len(standing), cut=extraction.cut)
+
+
+async def _note_unread(core: Core, seq: int) -> None:
+    """Keep that no writer was shown the turns up to a number; the greatest counts, whoever notes another meanwhile."""
+    for _ in range(RACES_MAX):
+        now = core.clock.now()
+        known = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(UNREAD,)))).values.get(UNREAD)
+        if known is not None and known >= seq:
+            return
+        swap = Bookkeeping(now, swap={UNREAD: (known, seq)}, get=(UNREAD,))
+        if (await core.store.bookkeep(core.scope, swap)).values.get(UNREAD) == seq:
+            return
 
 
 async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
