@@ -149,7 +149,7 @@ class Replacing(Adding):
         return remanence.Judgement(0.5, replaces=dict.fromkeys(others, 1.0) if self.content in text else {})
 
 
-@pytest.mark.parametrize("way", ["learned", "pinned", "confirmed"])
+@pytest.mark.parametrize("way", ["learned", "pinned", "confirmed", "updated", "corrected"])
 async def test_a_fact_replaces_nothing_that_a_person_wrote(
     opener: Opener, clock: ManualClock, way: str
 ) -> None:
@@ -161,7 +161,13 @@ async def test_a_fact_replaces_nothing_that_a_person_wrote(
             await memory.note("It rained.", speaker="Ana", session="s", later=True)
             await hear(memory)
             old = (await facts_of(memory))["Ana's boss is Anders."].seq
-            await (memory.pin(old) if way == "pinned" else memory.confirm(old))
+            worded = "Ana's boss is Andrea."
+            if way == "corrected":
+                old = (await memory.correct(old, worded)).seq
+            elif way == "updated":
+                await memory.update(old, text=worded)
+            else:
+                await (memory.pin(old) if way == "pinned" else memory.confirm(old))
         clock.advance(minutes=1)
         writer.content = "Ana's boss is Carmen now."
         await memory.note("It snowed.", speaker="Ana", session="s", later=True)
@@ -171,6 +177,23 @@ async def test_a_fact_replaces_nothing_that_a_person_wrote(
 
     assert (0, Status.ACTIVE) == (done.replaced, stands)
     assert f"takes the place of #{old} " in str(waits) and done.refused
+
+
+async def test_what_a_person_wrote_stays_his_where_it_was_learned_anew(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """A link to where it was learned from makes it no fact of a writer's."""
+    async with opener(writer=Replacing("fact", "Ana's boss is Carmen now.")) as memory:
+        await memory.forget(await memory.learn("Ana's boss is Anders.", speaker="Ana"))
+        old = await memory.learn("Ana's boss is Anders.", speaker="Ana")
+        clock.advance(minutes=1)
+        await memory.note("It snowed.", speaker="Ana", session="s", later=True)
+        done = await memory.consolidate()
+        links = [one for one in await memory.links(old.seq) if one.relation is Relation.LEARNED_FROM]
+        kept = await memory.get(old.seq)
+
+    assert (1, 0, Status.ACTIVE) == (len(links), done.replaced, kept.status)
+    assert done.refused
 
 
 async def test_a_fact_replaces_what_was_extracted_whoever_said_it(opener: Opener, clock: ManualClock) -> None:

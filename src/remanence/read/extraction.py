@@ -30,7 +30,10 @@ WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
 # The settings of what is extracted.
 EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
-EVENT_AT = "event_at"  # the attribute of a fact that names the day it is about
+EVENT_AT, EXTRACTED_BY = (
+    "event_at",
+    "extracted_by",
+)  # attributes of a fact: the day it is about, and the writer
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
 NONSENSE = "that make no sense"  # what is said of facts, entities, lines and relationships of an answer
 

@@ -30,7 +30,6 @@ PAIRS = _LETTERS**3  # where the costs of pairs begin, after those of triples
 CHARS = PAIRS + _SIGNS**2
 DIGITS = CHARS + _PLANES + (0x110000 >> _BLOCK_BITS)
 NOTHING = DIGITS + 1
-SIZE = NOTHING + 1
 
 _CLASSED = 0x2000  # above, no character is a Latin letter
 _SPACE, _LINE_END, _DIGIT, _ACCENTED, _OTHER = range(5)

@@ -58,7 +58,7 @@ HELD_BACK = "{} held back for markup meant for a machine (`review quarantined`)"
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
 OTHERWISE = "differs from what is here, {}"
 DRY = ", a dry run, nothing was written"
-UNREAD = "no facts, as no writer is given: give one later, with `consolidate --listen`"
+NO_WRITER = "no facts, as no writer is given: give one later, with `consolidate --listen`"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
 
@@ -169,7 +169,7 @@ async def ingest(
     sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
     if extract and not isinstance(core.writer, Extractor):
-        extraction = replace(extraction, failed=(*extraction.failed, UNREAD))
+        extraction = replace(extraction, failed=(*extraction.failed, NO_WRITER))
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
     return replace(taken.result, extracted=extraction, runs=(*taken.result.runs, *extraction.runs))

@@ -38,6 +38,7 @@ from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write import proposals
 from remanence.llm.base import Judgement, Writer
+from remanence.read.extraction import EXTRACTED_BY
 from remanence.store.base import Bookkeeping
 from remanence.text.tokens import token_counts
 from remanence.write.engine_actions import SURE_MIN, Actions, of_memory
@@ -214,10 +215,15 @@ async def _judge(
 
 
 async def _find_extracted(core: Core, memories: Sequence[Memory]) -> set[int]:
-    """Return which memories were extracted from what somebody said, and turns that say nothing but one fact."""
-    seqs = sorted({one.seq for one in memories})
-    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
-    return {link.source for link in links} | {one.seq for one in memories if TURN in one.tags}
+    """Return which memories are as a writer extracted them, and turns that say nothing but one fact.
+
+    What somebody worded otherwise since is his. A link alone does not tell: it is drawn to what is learned anew, too.
+    """
+    as_said = [one for one in memories if one.text_at is None]
+    facts = {one.seq for one in as_said if EXTRACTED_BY in (one.attributes or {})}
+    links = await core.store.neighbours(core.scope, sorted(facts), Relation.LEARNED_FROM) if facts else []
+    turns = {one.seq for one in as_said if TURN in one.tags}
+    return turns | (facts & {link.source for link in links})
 
 
 def _explain_stay(core: Core, new: Memory, old: Memory, extracted: AbstractSet[int]) -> str:

@@ -32,7 +32,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.flows.write.turn_facts import pass_on_newer
-from remanence.read.extraction import EVENT_AT, Fact
+from remanence.read.extraction import EVENT_AT, EXTRACTED_BY, Fact
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems
 from remanence.write.admission import PROGRAMS, DraftBatch, DraftOutcome, MemoryDraft
@@ -42,7 +42,6 @@ from remanence.write.supposed import expiry
 
 GONE = "forgotten or replaced since"
 ECHO = "an echo"
-EXTRACTED_BY = "extracted_by"  # the attribute of a fact that names the writer
 GATED, QUARANTINED = "forbidden", "quarantined"
 COMMITS = 1_000  # the newest of the scope, among which uses are looked for
 USES = 100  # so many of them, the newest
