@@ -93,6 +93,8 @@ async def test_an_estimate_says_what_a_writer_is_then_asked(
         async with writer, opener(writer=writer) as memory:
             before = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
             empty = await memory.list(status="any")
+            await memory.settings.set("writer_cents", 10_000)  # a cent for 100 tokens
+            priced = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
             await memory.ingest(talk, extract=True)
             spent = (await memory.status()).spent
             after = (await memory.ingest(talk, extract=True, dry_run=True)).estimate
@@ -102,6 +104,8 @@ async def test_an_estimate_says_what_a_writer_is_then_asked(
     assert (spent["calls"], 0, 0, 0) == (before.calls, after.new, after.calls, after.tokens)
     assert spent["tokens"] < before.tokens < 3 * spent["tokens"]  # which counts no schema
     assert "4 calls of openai:rules, about" in str(before)
+    assert before.cents == 0 < -(-spent["tokens"] // 100) == spent["cents"]
+    assert priced is not None and f", {-(-priced.tokens // 100)} cents;" in str(priced)
 
 
 def test_the_command_says_first_what_it_would_ask(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -447,7 +447,7 @@ async def test_counters_of_high_signals_fall_by_what_was_heard(opener: Opener) -
             text = f"We decided to keep boat {number}." if number in (0, 11) else f"Boat {number} came."
             await memory.note(text, session="s", later=True)
         core = memory._core
-        await extract_pending._batch(core, "s", Spending(core), 1)
+        await extract_pending._batch(core, "s", Spending(core), 1, None)
         (left,) = (await memory.status()).waiting
 
     assert (2, 1) == (left.turns, left.high)

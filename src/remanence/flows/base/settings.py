@@ -229,6 +229,13 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("trace_overlap_percent", 40, 1, 100, "from this overlap of topics on a box joins a trace"),
         Setting("traces", 1, 0, 1, "whether sealed boxes are joined to traces"),
         Setting(
+            "writer_cents",
+            0,
+            0,
+            1_000_000,
+            "how many cents a million tokens of the writer cost, questions and answers alike; 0 where not known",
+        ),
+        Setting(
             "writer_tokens_day",
             2_000_000,
             1_000,

@@ -11,8 +11,9 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.settings import number
 from remanence.store.base import Bookkeeping
 
-DAY_LIMIT, RUN_LIMIT = "writer_tokens_day", "writer_tokens_run"
+DAY_LIMIT, RUN_LIMIT, PRICE = "writer_tokens_day", "writer_tokens_run", "writer_cents"
 COUNTED = ("calls", "tokens")
+PRICED_TOKENS = 1_000_000  # that a price is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ async def read_spent_today(core: Core, account: Account = WRITER) -> Mapping[str
     names = name_day_counters(now, account)
     counters = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
     return {what: counters.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
+
+
+async def read_cents(core: Core, tokens: int) -> int:
+    """Return about how many cents a writer's tokens cost, rounded up; 0 where no price is set."""
+    return -(-tokens * await number(core, PRICE) // PRICED_TOKENS)
 
 
 def name_day_counters(now: int, account: Account) -> list[str]:

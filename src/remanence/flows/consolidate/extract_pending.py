@@ -33,6 +33,7 @@ from remanence.flows.write.gating import refresh_personal_rules
 from remanence.flows.write.pending_turns import (
     PendingTurns,
     buffers,
+    encode_set_aside,
     list_pending_turns,
     next_turns,
     select_unheard_turns,
@@ -104,15 +105,17 @@ async def listen(
 ) -> ExtractPendingResult:
     """Listen to all that waits, of some sessions or of any; one process at a time goes through a session.
 
-    Where another is at it, that is waited for, a tenth of a second for each of the `tries`.
+    Where another is at it, that is waited for, a tenth of a second for each of the `tries`. Of some sessions, turns
+    that were set aside wait for the time when they are tried again.
     """
     total, spending = ExtractPendingResult(), Spending(core)
+    now = None if sessions is None else core.clock.now()
     for session in (
         [one.session for one in await list_pending_turns(core)] if sessions is None else sorted(sessions)
     ):
         going = True
         while going and not stopped():
-            some, going = await _batch(core, session, spending, tries)
+            some, going = await _batch(core, session, spending, tries, now)
             total += some
     return total
 
@@ -155,15 +158,31 @@ async def _learned_batch(core: Core, spending: Spending) -> tuple[ExtractPending
             if not scanned:
                 return ExtractPendingResult(), None
             texts = await _select_learned_texts(core, scanned, values.get(UNREAD, 0))
-            batch = take_batch(texts[:BATCH])
-            if len(batch) < len(texts):
-                scanned = [one for one in scanned if one.seq <= batch[-1].seq]
-            books = _Books("", fence, {LEARNED: scanned[-1].seq}, {})
-            return await _hear_batch(core, batch, books, spending), scanned[-1].seq
-    except WriterError as error:
-        return ExtractPendingResult(failed=(f"{error}",)), None
+            return await _hear_learned(core, texts, scanned[-1].seq, fence, spending)
     except LeaseLost:
         return ExtractPendingResult(), None
+
+
+async def _hear_learned(
+    core: Core, texts: Sequence[Memory], last: int, fence: Fence, spending: Spending
+) -> tuple[ExtractPendingResult, int | None]:
+    """Listen to the first of some texts, `last` is the number of the last that was looked through.
+
+    After each failure half as many are tried; one that fails alone is set aside, so that the next call goes on behind.
+    """
+    most = BATCH
+    while True:
+        batch = take_batch(texts[:most])
+        reached = last if len(batch) == len(texts) else batch[-1].seq
+        books = _Books("", fence, {LEARNED: reached}, {})
+        try:
+            return await _hear_batch(core, batch, books, spending), reached
+        except WriterError as error:
+            if len(batch) == 1:
+                set_aside = encode_set_aside(batch, core.clock.now())
+                await _write_books(core, replace(books, values={**books.values, **set_aside}))
+                return ExtractPendingResult(failed=(f"{error}",)), None
+            most = len(batch) // 2
 
 
 async def _select_learned_texts(core: Core, memories: Sequence[Memory], unread: int) -> list[Memory]:
@@ -211,7 +230,7 @@ async def _explain_wait(core: Core, spending: Spending) -> str:
 
 
 async def _batch(
-    core: Core, session: str, spending: Spending, tries: int
+    core: Core, session: str, spending: Spending, tries: int, now: int | None
 ) -> tuple[ExtractPendingResult, bool]:
     """Listen to the oldest turns of a session; say whether there may be more."""
     if reason := await _explain_wait(core, spending):
@@ -220,19 +239,24 @@ async def _batch(
         async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
             if fence is None:
                 return ExtractPendingResult(failed=(BUSY,) if tries > 1 else ()), False
-            return await _extract_batch(core, session, fence, spending)
+            return await _extract_batch(core, session, fence, spending, now)
     except LeaseLost:
         return ExtractPendingResult(), False
 
 
 async def _extract_batch(
-    core: Core, session: str, fence: Fence, spending: Spending
+    core: Core, session: str, fence: Fence, spending: Spending, now: int | None
 ) -> tuple[ExtractPendingResult, bool]:
     (buffer,) = await buffers(core, session)
-    waiting = await next_turns(core, buffer, most=BATCH)
+    # After each failure half as many, so that one turn for which there is no answer is found and set aside.
+    most = max(1, BATCH >> buffer.cursor.failures)
+    waiting = await next_turns(core, buffer, most, now)
     turns = take_batch(waiting)
-    goes_on = len(waiting) == BATCH or len(turns) < len(waiting)
-    books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on), turns)
+    goes_on = len(waiting) == most or len(turns) < len(waiting) or bool(buffer.set_aside)
+    noted = [turn for turn in turns if TURN in turn.tags]
+    books = _Books(
+        session, fence, buffer.values(turns), buffer.counts(turns, all_=len(waiting) < most), noted
+    )
     if not turns:
         if books.counts:
             await _write_books(core, books)
@@ -241,9 +265,15 @@ async def _extract_batch(
     try:
         some = await _hear_batch(core, standing, books, spending)
     except WriterError as error:
-        await _write_books(core, _Books(session, fence, buffer.encode_failure(core.clock.now()), {}))
+        failed_at = core.clock.now()
+        is_alone = most == 1 or turns[0].seq in buffer.set_aside
+        values = (
+            buffer.encode_failed_turn(turns[0], failed_at) if is_alone else buffer.encode_failure(failed_at)
+        )
+        counts = buffer.counts(turns, all_=False) if is_alone else {}
+        await _write_books(core, _Books(session, fence, values, counts))
         return ExtractPendingResult(failed=(f"{error}",)), False
-    return replace(some, turns=len(turns)), goes_on
+    return replace(some, turns=some.turns + len(turns) - len(standing)), goes_on
 
 
 def take_batch(turns: Sequence[T]) -> Sequence[T]:
@@ -255,9 +285,14 @@ def take_batch(turns: Sequence[T]) -> Sequence[T]:
 async def _hear_batch(
     core: Core, standing: Sequence[Memory], books: "_Books", spending: Spending
 ) -> ExtractPendingResult:
-    """Extract facts from some texts and store them with the cursor; raise WriterError where nothing can be had."""
+    """Extract facts from some texts and store them with the cursor; raise WriterError where nothing can be had.
+
+    Texts for which there is no answer, though there is one for others, are set aside.
+    """
     request = await wanted_now(core)
     extraction = ExtractResult()
+    failed: list[Memory] = []
+    errors: list[WriterError] = []
     if standing and not isinstance(core.writer, Extractor):
         await _note_unread(core, standing[-1].seq)
     elif standing:
@@ -268,9 +303,17 @@ async def _hear_batch(
             turns = [one for one in standing if one.trust == trust]
             before = [one for one in shown if one.trust == trust and one.seq < turns[0].seq]
             wanted = replace(request, before=tuple(map(_excerpt, before)))
-            extraction += await _extract_facts(core, turns, wanted, spending)
-    some = await _store_facts(core, standing, extraction, request, books)
-    return replace(some, turns=len(standing), cut=extraction.cut)
+            try:
+                extraction += await _extract_facts(core, turns, wanted, spending)
+            except WriterError as error:
+                errors.append(error)
+                failed += turns
+    if errors and len(failed) == len(standing):
+        raise errors[0]
+    read = [one for one in standing if one.seq not in {turn.seq for turn in failed}]
+    books = replace(books, values={**books.values, **encode_set_aside(failed, core.clock.now())})
+    some = await _store_facts(core, read, extraction, request, books)
+    return replace(some, turns=len(read), cut=extraction.cut, failed=tuple(map(str, errors)))
 
 
 async def _note_unread(core: Core, seq: int) -> None:

@@ -47,7 +47,7 @@ from remanence.flows.base.audit_log import find_run_span, iterate_audit_log, new
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
-from remanence.flows.base.spending import read_spent_today
+from remanence.flows.base.spending import read_cents, read_spent_today
 from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.consolidation import Upcoming
 from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
@@ -147,18 +147,19 @@ class ClockPace:
 class State(Result):
     """A scope in numbers; `tokens` counts per tier what is shown, `interrupted` names runs that were killed.
 
-    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
-    at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
-    archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
-    how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
-    vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
-    tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
-    and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
-    to yet, of at most 100 sessions, those with the most to hear (`waiting_more` counts the others), `consolidation`
-    when one last ran and what waits for the next, `review` counts what waits for a person, by sort. `contextual`
-    says which `model`'s vectors answer beside those of memories; where this opening has it, how many memories have
-    none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and which is to
-    answer `next`, and is still embedding. `schedule` says when ticks came and come next, None where none ever came.
+    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again at
+    the present pace, None where it does not. `first_archives` says for each decay class when the policy will archive
+    its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says how the
+    last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get vectors of
+    the present embedder; until they have, recall goes by words alone. `spent` says how many calls and tokens models
+    took today, UTC, and about how many cents where `writer_cents` is set. `gate` counts over all time which secrets and
+    personal data were replaced, by kind, and how many texts were quarantined or refused as forbidden. `waiting` says
+    which turns were noted and not listened to yet, of at most 100 sessions, those with the most to hear (`waiting_more`
+    counts the others), `consolidation` when one last ran and what waits for the next, `review` counts what waits for a
+    person, by sort. `contextual` says which `model`'s vectors answer beside those of memories; where this opening has
+    it, how many memories have none yet (`to_embed`), why it did not answer last (`failure`) and what it took today
+    (`tokens`); and which is to answer `next`, and is still embedding. `schedule` says when ticks came and come next,
+    None where none ever came.
     """
 
     scope: str
@@ -283,7 +284,7 @@ async def status(core: Core) -> State:
         interrupted=tuple(waits.interrupted),
         erased_since=0 if core.unsettled is None else core.unsettled.count,
         to_embed=0 if embed_position is None else int(np.count_nonzero(snapshot.seq > embed_position)),
-        spent=await read_spent_today(core),
+        spent=await _read_spent(core),
         gate=await gating.read_gate_counts(core),
         waiting=tuple(await pending_turns.list_pending_turns(core, WAITING_MAX)),
         waiting_more=max(0, await pending_turns.sessions(core) - WAITING_MAX),
@@ -292,6 +293,13 @@ async def status(core: Core) -> State:
         contextual=await reembedding.describe_models(core),
         schedule=await timetable(core),
     )
+
+
+async def _read_spent(core: Core) -> dict[str, int]:
+    """Return what models took today, and about how many cents that is where a price is set."""
+    spent = await read_spent_today(core)
+    cents = await read_cents(core, spent["tokens"])
+    return {**spent, **({"cents": cents} if cents else {})}
 
 
 def _make_snapshot_request(core: Core) -> SnapshotRequest:

@@ -23,7 +23,7 @@ class ExtractEstimate(Result):
     """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
 
     `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
-    None where none is given that extracts.
+    None where none is given that extracts. `cents` are 0 where no price is set.
     """
 
     source: str
@@ -35,12 +35,14 @@ class ExtractEstimate(Result):
     tokens: int = 0
     per_run: int = 0
     per_day: int = 0
+    cents: int = 0
 
     def __str__(self) -> str:
         whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}), {self.new:,} new"
         if self.writer is None:
             return visible(f"{whole}: no writer is given, no facts are extracted")
         cost = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
+        cost += f", {number(self.cents, 'cent', 'cents')}" if self.cents else ""
         return visible(f"{whole}: {cost}; at most {self.per_run:,} a run and {self.per_day:,} a day")
 
 

@@ -1,10 +1,13 @@
-"""Which turns wait to be listened to: those above a session's cursor, and those that came out of quarantine.
+"""Which turns wait to be listened to: above a session's cursor, out of quarantine again, or set aside.
+
+A turn is set aside where a writer gives no answer for it but for others: it is tried again by itself, later each time.
 
 Knows cursors, counters and when a session is due; must not know what is extracted.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from remanence.core.clock import MINUTE
 from remanence.core.model import STANDING, Memory, Relation, Role, Status
@@ -52,31 +55,54 @@ class Cursor:
     failures: int = 0
     retry_at: int = 0
 
+    def add_failure(self, now: int) -> "Cursor":
+        """Return it after one more failure: it is tried again, later each time."""
+        retry_at = now + min(RETRY_MAX, MINUTE << min(self.failures, 10))
+        return Cursor(self.seq, self.failures + 1, retry_at)
+
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """What waits of a session: how many turns were counted, how many with a high signal, and which were released."""
+    """What waits of a session: how many turns were counted, how many with a high signal, and which were released.
+
+    `set_aside` has the turns that a writer gave no answer for, by number, each with its failures.
+    """
 
     session: str
     turns: int
     high: int
     cursor: Cursor
     released: tuple[int, ...] = ()
+    set_aside: Mapping[int, Cursor] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How many turns wait."""
+        return self.turns + len(self.released) + len(self.set_aside)
 
     def values(self, heard: Sequence[Memory]) -> dict[str, object]:
         """Return what is kept once some turns were heard: the cursor, and no more which of them were released."""
         seqs = {turn.seq for turn in heard}
-        at = max(seqs, default=self.cursor.seq)
-        if at is not None and self.cursor.seq is not None:
-            at = max(at, self.cursor.seq)
-        releases = sorted(seqs & {*self.released})
-        return {cursor_key(self.session): asdict(Cursor(at)), **{released_key(seq): None for seq in releases}}
+        releases = sorted(seqs & {*self.released, *self.set_aside})
+        cursor = asdict(Cursor(self._cursor_after(heard)))
+        return {cursor_key(self.session): cursor, **{released_key(seq): None for seq in releases}}
 
     def encode_failure(self, now: int) -> dict[str, object]:
-        """Return what is kept after a failure: it is tried again, later each time."""
-        failures = self.cursor.failures
-        retry_at = now + min(RETRY_MAX, MINUTE << min(failures, 10))
-        return {cursor_key(self.session): asdict(Cursor(self.cursor.seq, failures + 1, retry_at))}
+        """Return what is kept after a failure of all that was asked: the same turns are tried again, later."""
+        return {cursor_key(self.session): asdict(self.cursor.add_failure(now))}
+
+    def encode_failed_turn(self, turn: Memory, now: int) -> dict[str, object]:
+        """Return what is kept once a turn has failed alone: it is set aside, and those after it are tried later."""
+        tried = self.set_aside.get(turn.seq)
+        set_aside = encode_set_aside([turn], now, tried or Cursor())
+        if tried is not None:
+            return set_aside
+        cursor = replace(self.cursor.add_failure(now), seq=self._cursor_after([turn]))
+        return {cursor_key(self.session): asdict(cursor), **set_aside}
+
+    def _cursor_after(self, heard: Sequence[Memory]) -> int | None:
+        known = [] if self.cursor.seq is None else [self.cursor.seq]
+        return max([*known, *(turn.seq for turn in heard)], default=None)
 
     def counts(self, heard: Sequence[Memory], *, all_: bool) -> dict[str, int]:
         """Return by how much the counters fall once some turns were heard, or all that waited.
@@ -84,7 +110,9 @@ class Buffer:
         What was never counted does not count: what came into quarantine.
         """
         counted_turns = [
-            turn for turn in heard if turn.seq not in self.released and turn.status is not Status.QUARANTINED
+            turn
+            for turn in heard
+            if turn.seq not in {*self.released, *self.set_aside} and turn.status is not Status.QUARANTINED
         ]
         high = sum(turn.role is Role.USER and signal(turn.text).level == "high" for turn in counted_turns)
         fall = (
@@ -107,14 +135,19 @@ class Triggers:
 
         A time that a clock set back left ahead is none.
         """
+        retries = [one.retry_at for one in buffer.set_aside.values()]
         turns = buffer.turns + len(buffer.released)
+        if not turns and retries:
+            return min(retries)
         at: int | None = None
         if (buffer.high and self.at_once) or 0 < self.turns <= turns or (self.minutes and since > now):
             at = now
         elif self.minutes:
             at = since + self.minutes * MINUTE
         retry_at = buffer.cursor.retry_at
-        return max(at, retry_at) if at is not None and now < retry_at <= now + RETRY_MAX else at
+        if at is not None and now < retry_at <= now + RETRY_MAX:
+            at = max(at, retry_at)
+        return min(retries if at is None else [*retries, at], default=None)
 
 
 async def triggers(core: Core) -> Triggers:
@@ -132,15 +165,15 @@ async def list_pending_turns(core: Core, most: int | None = None) -> list[Pendin
         return []
     when = await triggers(core)
     if most is not None and len(all_) > most:
-        all_ = sorted(all_, key=lambda one: (-one.high, -one.turns - len(one.released)))[:most]
+        all_ = sorted(all_, key=lambda one: (-one.high, -one.size))[:most]
     for buffer in all_:
         oldest = await next_turns(core, buffer, most=1)
         if oldest:  # else they are gone: undone or purged
             since = oldest[0].learned_at
-            turns = max(1, buffer.turns + len(buffer.released))
             due_at = when.due_at(buffer, since, now)
+            failures = max(buffer.cursor.failures, *(one.failures for one in buffer.set_aside.values()), 0)
             pending.append(
-                PendingTurns(buffer.session, turns, buffer.high, since, due_at, buffer.cursor.failures)
+                PendingTurns(buffer.session, max(1, buffer.size), buffer.high, since, due_at, failures)
             )
     return sorted(pending, key=lambda one: one.since)
 
@@ -155,20 +188,44 @@ async def buffers(core: Core, session: str | None = None) -> list[Buffer]:
     names = (WAITING,) if session is None else (TURNS + session, HIGH + session)
     request = Bookkeeping(core.clock.now(), counters=names, under=(RELEASED,))
     answer = await core.store.bookkeep(core.scope, request)
-    releases: dict[str, list[int]] = {}
-    for name, of in sorted(answer.values.items()):
-        releases.setdefault(of, []).append(int(name.removeprefix(RELEASED)))
+    releases: dict[str, dict[int, Cursor | None]] = {}
+    for name, value in sorted(answer.values.items()):
+        of, tried = _decode_released(value)
+        releases.setdefault(of, {})[int(name.removeprefix(RELEASED))] = tried
     waits = {name.removeprefix(TURNS) for name, count in answer.counters.items() if name.startswith(TURNS)}
     sessions = sorted(waits | releases.keys()) if session is None else [session]
     if not sessions:
         return []
     query = Bookkeeping(core.clock.now(), get=tuple(map(cursor_key, sessions)))
     cursors = (await core.store.bookkeep(core.scope, query)).values
-    return [_buffer(one, answer.counters, cursors, sorted(releases.get(one, ()))) for one in sessions]
+    return [_buffer(one, answer.counters, cursors, releases.get(one, {})) for one in sessions]
+
+
+def _decode_released(value: Any) -> tuple[str, Cursor | None]:
+    """Return the session of a turn that waits behind the cursor, and its failures; None for one that was released."""
+    if isinstance(value, str):
+        return value, None
+    return value["session"], Cursor(None, value["failures"], value["retry_at"])
+
+
+def encode_set_aside(turns: Iterable[Memory], now: int, tried: Cursor | None = None) -> dict[str, object]:
+    """Return the values by which turns for which a writer gave no answer are tried again, each by itself."""
+    failed = (tried or Cursor()).add_failure(now)
+    return {
+        released_key(turn.seq): {
+            "session": turn.session or "",
+            "failures": failed.failures,
+            "retry_at": failed.retry_at,
+        }
+        for turn in turns
+    }
 
 
 def _buffer(
-    session: str, counters: Mapping[str, int], cursors: Mapping[str, dict[str, int]], released: Sequence[int]
+    session: str,
+    counters: Mapping[str, int],
+    cursors: Mapping[str, dict[str, int]],
+    releases: Mapping[int, Cursor | None],
 ) -> Buffer:
     row = cursors.get(cursor_key(session))
     return Buffer(
@@ -176,7 +233,8 @@ def _buffer(
         max(0, counters.get(TURNS + session, 0)),
         max(0, counters.get(HIGH + session, 0)),
         Cursor() if row is None else Cursor(**row),
-        tuple(released),
+        tuple(sorted(seq for seq, tried in releases.items() if tried is None)),
+        {seq: tried for seq, tried in releases.items() if tried is not None},
     )
 
 
@@ -194,8 +252,11 @@ def cursor_key(session: str) -> str:
     return f"cursor/{session}"
 
 
-async def next_turns(core: Core, buffer: Buffer, most: int) -> list[Memory]:
-    """Return the oldest turns that wait: those that were released behind the cursor, then those above it."""
+async def next_turns(core: Core, buffer: Buffer, most: int, now: int | None = None) -> list[Memory]:
+    """Return the oldest turns that wait: those that were released behind the cursor, then those above it.
+
+    Where there are none, the turn that was set aside longest; with `now`, one whose time to be tried again has come.
+    """
     cursor = buffer.cursor.seq or 0
     behind = [seq for seq in buffer.released if seq <= cursor][:most]
     first = [one for one in await core.store.get(core.scope, behind) if one is not None] if behind else []
@@ -204,7 +265,12 @@ async def next_turns(core: Core, buffer: Buffer, most: int) -> list[Memory]:
     of = {"session": buffer.session or None}
     rest = most - len(first)
     above = Find(tags=(TURN,), equal=of, after=cursor, limit=rest, oldest_first=True)
-    return [*first, *await core.store.find(core.scope, above)]
+    turns = [*first, *await core.store.find(core.scope, above)]
+    if turns or not buffer.set_aside:
+        return turns
+    seq, tried = min(buffer.set_aside.items(), key=lambda one: (one[1].retry_at, one[0]))
+    is_due = now is None or tried.retry_at <= now or tried.retry_at > now + RETRY_MAX
+    return [one for one in await core.store.get(core.scope, [seq]) if one is not None] if is_due else []
 
 
 async def select_unheard_turns(core: Core, buffer: Buffer, turns: Sequence[Memory]) -> list[Memory]:
