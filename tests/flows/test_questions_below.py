@@ -15,7 +15,23 @@ async def test_an_answer_stands_above_its_question(memory: remanence.Engine) -> 
     assert ["The spare key hangs in the boathouse behind the oars."] == [
         one.text for one in answer.memories[:1]
     ]
-    assert {1.0, 0.8} == {one.parts.get("question", 1.0) for one in answer.memories}
+    assert {1.0, 0.1} == {one.parts.get("question", 1.0) for one in answer.memories}
+
+
+async def test_a_noted_question_stands_below_what_answers_it_in_other_words(memory: remanence.Engine) -> None:
+    """An assistant's echo of the question, too: neither answers anything, however well the words fit."""
+    for text, speaker in (
+        ("Ada is coming to dinner on Friday.", "Mia"),
+        ("What does she eat?", "Ben"),
+        ("You asked: What does she eat?", "Assistant"),
+        ("ada is vegan", "Mia"),
+    ):
+        await memory.note(text, speaker=speaker, role="assistant" if speaker == "Assistant" else "user")
+    answer = await memory.recall("What does she eat?")
+    texts = [one.text for one in answer.memories]
+
+    assert {"What does she eat?", "You asked: What does she eat?"} == {*texts[-2:]}
+    assert "ada is vegan" in texts[:2]
 
 
 async def test_scores_are_those_of_their_parts(memory: remanence.Engine) -> None:
