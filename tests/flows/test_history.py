@@ -237,6 +237,16 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         assert f"{before - after} tokens fewer in sight" in str(told)
 
 
+async def test_runs_that_count_uses_are_listed_where_they_are_asked_for(memory: remanence.Engine) -> None:
+    """Each recall makes one: between what was done nobody looks for them."""
+    await memory.learn("The boathouse is green.")
+    await memory.recall("What colour has the boathouse?")
+    await memory.plan("default")  # settles the uses
+    every, used = await memory.history(), await memory.history(verb="use")
+
+    assert (["learn"], ["use"]) == ([one.verb for one in every], [one.verb for one in used])
+
+
 async def test_a_run_says_apart_what_it_links_replaces_and_uses(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:

@@ -375,7 +375,7 @@ async def test_counting_uses_is_not_undone(memory: remanence.Engine) -> None:
     await memory.learn("The bell rings twice.")
     await memory.recall("bell")
     await memory.plan("default")  # settles the uses
-    (used,) = [event.run for event in await memory.history() if event.verb == "use"]
+    (used,) = [event.run for event in await memory.history(verb="use")]
     with pytest.raises(InvalidInput, match="only counted uses"):
         await memory.undo(used)
     with pytest.raises(NotFound):

@@ -61,6 +61,7 @@ from remanence.flows.undo.runs import newest, tells
 from remanence.flows.undo.undoing import image
 from remanence.flows.write import embedding, gating, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
+from remanence.store.audit_parts import USE
 from remanence.store.base import Bookkeeping
 from remanence.store.ending import EXPIRE
 
@@ -353,6 +354,7 @@ async def history(
 ) -> list[Event]:
     """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named.
 
+    Runs that count uses are returned where their verb "use" is named: each recall makes one.
     `after` is how far a list before came: of a memory what is later follows, of all runs what is older.
     """
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
@@ -366,7 +368,8 @@ async def history(
     )
     events = []
     async for part in parts:
-        if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
+        is_asked = part.cause.verb != USE if verb is None else part.cause.verb == verb
+        if is_asked and (name is None or any(map(tells, part.changes))):
             events.append(_event(part))
         if len(events) == limit:
             break
