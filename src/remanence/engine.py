@@ -519,7 +519,8 @@ class Engine(Shelves):
     ) -> list[Event]:
         """Show every change of a memory, or the newest runs (the audit log).
 
-        With `verb`, such as "curate", only those runs; those that count uses only with "use". It goes on behind `after`: later of a memory, else older.
+        With `verb`, such as "curate", only those runs; those that count uses only with "use". It goes on behind
+        `after`: later of a memory, else older.
         """
         return await inspect.history(self._core, name, limit, verb, after)
 

@@ -115,3 +115,40 @@ async def test_a_trust_that_is_none_is_refused(memory: remanence.Engine, log: Pa
     """Before anything is read."""
     with pytest.raises(InvalidInput):
         await memory.ingest(log, trust=trust)  # type: ignore[arg-type] # that is what is tried
+
+
+async def test_a_setting_that_keeps_more_gives_back_what_was_replaced(opener: Opener, tmp_path: Path) -> None:
+    """The setting that the first ingest names, then the same ingest: the text is whole in its place, and undone."""
+    said, path = "The code of the alarm is 4711.", tmp_path / "chat.jsonl"
+    path.write_text(json.dumps({"text": said, "speaker": "Mia"}) + "\n", encoding="utf-8")
+    async with opener() as memory:
+        first = await memory.ingest(path, trust="user")
+        before = await memory.list()
+        await memory.settings.set("personal", "code/user=keep")
+        foretold = await memory.ingest(path, trust="user", dry_run=True)
+        outside = await memory.ingest(path)
+        again = await memory.ingest(path, trust="user")
+        (kept,) = await memory.list()
+        last = await memory.ingest(path, trust="user")
+        await memory.undo(again.runs[-1])
+        undone = await memory.list()
+
+    assert "code/user=keep" in first.replacements[0]
+    assert (1, 0, 1, 0) == (foretold.raised, outside.raised, again.raised, last.raised)
+    assert ({}, before[0].seq, said, None) == (again.differing, kept.seq, kept.text, kept.text_at)
+    assert [one.text for one in before] == [one.text for one in undone]
+
+
+async def test_what_was_edited_since_is_not_given_back(opener: Opener, tmp_path: Path) -> None:
+    """It stays as somebody worded it, and the answer says that it differs."""
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps({"text": "The code of the alarm is 4711."}) + "\n", encoding="utf-8")
+    async with opener() as memory:
+        await memory.ingest(path, trust="user")
+        (one,) = await memory.list()
+        await memory.update(one.seq, text="The alarm has a code.")
+        await memory.settings.set("personal", "code/user=keep")
+        again = await memory.ingest(path, trust="user")
+        (kept,) = await memory.list()
+
+    assert ("The alarm has a code.", 0, 1) == (kept.text, again.raised, sum(again.differing.values()))

@@ -33,7 +33,7 @@ class TurnAct(Enum):
     """What is done about a turn."""
 
     STAY = auto()  # nothing: what is held stays as it is
-    RAISE = auto()  # what is held is believed further
+    RAISE = auto()  # what is held is believed further, or gets back what was replaced in it
     RENEW = auto()  # its text takes place and key of what is held
     MOVE = auto()  # its text takes the key; what is held stands on, or fell before
 
@@ -54,7 +54,8 @@ class TurnCase:
 
     `says_same` where what is held, or has its place by now, says what the source says. What is held `is_said` where the
     source says its words under another key, and `is_decided` where the audit has somebody's decision of it. The text of
-    the turn `is_unwanted` where somebody corrected or forgot it under another key.
+    the turn `is_unwanted` where somebody corrected or forgot it under another key. What is held
+    `is_masked` where it is what the source says with more secrets or personal data replaced than the settings ask for.
     """
 
     memory: Memory
@@ -65,6 +66,7 @@ class TurnCase:
     is_said: bool = False
     is_decided: bool = False
     is_unwanted: bool = False
+    is_masked: bool = False
     arrival: Arrival = Arrival.OWN
 
 
@@ -93,6 +95,7 @@ KEPT: tuple[tuple[Callable[[TurnCase], bool], str], ...] = (
 # What becomes of the rest; the first row that is so decides.
 TABLE: tuple[tuple[Callable[[TurnCase], bool], TurnOutcome], ...] = (
     (lambda case: case.says_same and may_rise(case.memory, case.door), TurnOutcome(TurnAct.RAISE)),
+    (lambda case: case.is_masked and is_as_it_came(case.memory), TurnOutcome(TurnAct.RAISE)),
     (lambda case: case.says_same, TurnOutcome(TurnAct.STAY)),
     # The source still says what it said, of which somebody decided.
     (
@@ -140,5 +143,9 @@ def is_settled(memory: Memory) -> bool:
 
 def may_rise(memory: Memory, door: Trust) -> bool:
     """Tell whether a memory is unchanged since it came in, and is believed less than it might be through a door."""
-    is_unchanged = memory.status in _RISING and memory.text_at is None
-    return is_unchanged and memory.trust < compute_trust(door, memory.role)
+    return is_as_it_came(memory) and memory.trust < compute_trust(door, memory.role)
+
+
+def is_as_it_came(memory: Memory) -> bool:
+    """True if a memory was neither forgotten nor edited since it came in."""
+    return memory.status in _RISING and memory.text_at is None

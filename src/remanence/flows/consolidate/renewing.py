@@ -35,6 +35,7 @@ from remanence.write.renewals import (
     decide_turn,
     find_arrival,
 )
+from remanence.write.roles import compute_trust
 from remanence.write.transcripts.item_fields import make_version_key
 from remanence.write.transcripts.long_texts import PART, count_parts, describe_part, make_part_key
 
@@ -219,7 +220,14 @@ class _SourceChunk:
 
     def _make_case(self, place: int, memory: Memory) -> TurnCase:
         source, is_said = self.source, memory.fingerprint in self.source.said
-        return TurnCase(memory, source.turns[place], source.drafts[place], source.door, is_said=is_said)
+        turn, draft = source.turns[place], source.drafts[place]
+        trust = compute_trust(source.door, memory.role)
+        is_masked = (
+            memory.trust <= trust
+            and memory.fingerprint != draft.fingerprint
+            and gating.is_masked_form(source.core, memory.text, turn, trust)
+        )
+        return TurnCase(memory, turn, draft, source.door, is_said=is_said, is_masked=is_masked)
 
     def _says_same(self, case: TurnCase, head: Memory) -> bool:
         """Tell whether what is held, or has its place, says what a turn says, or would if believed no further."""
@@ -330,7 +338,9 @@ class _SourceChunk:
     def _note(self, place: int, why: str, *texts: str) -> None:
         if why:
             key = self.source.drafts[place].turn.key
-            self.differing.note(why, f"{key}: {' → '.join(map(self.source.show, texts))}")
+            shown = [self.source.show(text) for text in texts]
+            masked = " (they differ in what is replaced here)" * (len(shown) > 1 == len({*shown}))
+            self.differing.note(why, f"{key}: {' → '.join(shown)}{masked}")
 
 
 def _may_come_in(held: Memory, turn: Turn, draft: MemoryDraft) -> bool:

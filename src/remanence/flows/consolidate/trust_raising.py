@@ -1,4 +1,4 @@
-"""What came in from a file is believed further once its owner says so: by whoever ingests it again with a higher trust.
+"""What came in from a file is believed further once its owner ingests it again with a higher trust, or is masked less.
 
 Knows what came in and under which key; must not know files.
 """
@@ -14,20 +14,20 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.edit.editing import accept, make_edit_changes
 from remanence.flows.write import gating
-from remanence.write.renewals import may_rise
+from remanence.write.renewals import is_as_it_came
 from remanence.write.roles import compute_trust
 
 
 async def raise_trust(core: Core, raised: Mapping[int, Turn], door: Trust) -> list[Receipt]:
     """Believe memories as far as the door lets them, and let them out of quarantine where that is enough.
 
-    What somebody changed since stays as it is; the rest gets back what was replaced only for want of trust, as its turn
-    says it.
+    What somebody changed since stays as it is; the rest gets back what was replaced for want of trust or of a setting,
+    as its turn says it.
     """
     receipts: list[Receipt] = []
     for begin in range(0, len(raised), SEVERAL_MAX):
         memories = await core.store.get(core.scope, [*raised][begin : begin + SEVERAL_MAX])
-        lower = [one for one in memories if one is not None and may_rise(one, door)]
+        lower = [one for one in memories if one is not None and is_as_it_came(one)]
         receipts += await _raise_some(core, lower, raised, door) if lower else []
     return receipts
 
@@ -36,10 +36,10 @@ async def _raise_some(
     core: Core, lower: Sequence[Memory], turns: Mapping[int, Turn], door: Trust
 ) -> list[Receipt]:
     async def decide(memory: Memory) -> Sequence[Change]:
-        if not may_rise(memory, door):
+        if not is_as_it_came(memory):
             return ()
-        trust = compute_trust(door, memory.role)
-        changes = update(memory, {"trust": trust})
+        trust = max(memory.trust, compute_trust(door, memory.role))
+        changes = update(memory, {"trust": trust}) if trust > memory.trust else []
         text = gating.screen_turn(core, turns[memory.seq], trust)[0].text
         if text == memory.text or memory.holds:
             return changes

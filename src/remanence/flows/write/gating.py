@@ -110,6 +110,12 @@ def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replacement
     return replace(turn, text=screening.text, attributes=attributes), Replacements(counts, notes)
 
 
+def is_masked_form(core: Core, kept: str, turn: Turn, trust: Trust) -> bool:
+    """True if a kept text is what rules that keep less make of a turn: of all such data, or as no setting says more."""
+    forms = {screen(turn.text, core.salt, kinds).text for kinds in (frozenset(), BUILT_IN_RULES.kept[trust])}
+    return kept != turn.text and kept in forms
+
+
 def _describe_replacements(
     core: Core, counts: Mapping[str, int], lines: Mapping[str, tuple[int, ...]], trust: Trust
 ) -> Iterator[str]:
