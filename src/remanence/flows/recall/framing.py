@@ -88,7 +88,7 @@ else:
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem), with diversity so many chosen from …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
-_COLUMNS = _SIZE | {"status", "category"}
+_COLUMNS = _SIZE | {"status", "category", "trust"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,8 +358,8 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         stands = scope_rows.stands
         look.trace.mark("index")
         look.trace.begin_rows(core.index)
-        may_stand = stands & match_believed(scope_rows.column("trust")) if chosen.profile else stands
-        guaranteed = may_stand & await _match_any_tag(scope_rows, chosen.guarantees)
+        believed = stands & match_believed(scope_rows.column("trust"))
+        guaranteed = believed & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if request is None or context is None:
             reach = _reach_all_rows(passes)
