@@ -291,7 +291,7 @@ class Engine(Shelves):
         return await framing.boot(self._core, budget)
 
     async def profile(self) -> Profile:
-        """Show who the agent is and how people want it to behave, a line a memory; drawn up from what stands now."""
+        """Show who the agent is, how people want it to behave and what holds of them now, a line a memory."""
         return await profiling.profile(self._core)
 
     async def topics(self, *, limit: int = 50) -> list[Topic]:

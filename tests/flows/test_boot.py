@@ -25,6 +25,25 @@ async def order(memory: remanence.Engine, budget: int = 100_000) -> list[str]:
     return [hit.memory.text for hit in (await memory.boot(budget=budget)).memories]
 
 
+async def test_boot_leaves_out_and_counts_what_is_out_of_date_or_over(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """A plan goes once its day is over, unless it is pinned; of two of a matter the newer stays."""
+    for text in ("The talk is in Tartu.", "The regatta is in Riga."):
+        await memory.learn(text, kind="semantic", attributes={"event_at": "2026-01-05"})
+    await memory.pin(2)
+    old = await memory.learn("The office opens at seven.", kind="semantic")
+    new = await memory.learn("The office opens at nine now.", kind="semantic")
+    await memory.link(new, old, "newer", confidence=0.9)
+    before = await memory.boot()
+    clock.advance(days=6)
+    after = await memory.boot()
+
+    assert {1, 2, new.seq} == {hit.seq for hit in before}
+    assert {2, new.seq} == {hit.seq for hit in after}
+    assert [4, 4] == [len(one) + sum(one.left_out.values()) for one in (before, after)]
+
+
 async def test_boot_orders_by_what_is_load_bearing(memory: remanence.Engine, clock: ManualClock) -> None:
     """Pinned, then identity, then rejected paths, then the rest, in each by keep-value; then episodes, newest first."""
     for text, kind, tags in (

@@ -116,7 +116,7 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
     """The profile is a list, a text for an agent or a document; topics have a limit."""
     desk.do("learn", "I prefer tea in the morning", "--category", "preference")
 
-    assert "Preferences" in desk.good("profile")
+    assert "## Likes" in desk.good("profile")
     assert "I prefer tea in the morning" in desk.here("profile", "--text").output
     assert {"keep the harbour log", "I prefer tea in the morning"} == {
         line["text"] for line in desk.read("profile")["lines"]

@@ -1,4 +1,4 @@
-"""Views of one line a matter show the newest of what is surely out of date, and what it was before."""
+"""The profile, `boot` and the page of an entity show the newest of what is surely out of date, and that alone."""
 
 import remanence
 from remanence.core.clock import ManualClock
@@ -23,32 +23,32 @@ async def told(
     return seqs
 
 
-async def test_the_profile_shows_the_newest_and_what_was_before(opener: Opener, clock: ManualClock) -> None:
-    """One line, though all stand."""
+async def test_the_profile_shows_the_newest_alone(opener: Opener, clock: ManualClock) -> None:
+    """One line, though all stand; two that the same is newer than have none either."""
     async with opener() as memory:
         seqs = await told(memory, clock, sure=True)
+        beside = await memory.learn("I prefer calls at ten.", speaker="Ana", category="preference")
+        await memory.link(seqs[-1], beside, "newer", confidence=0.9)
         drawn = await memory.profile()
         stands = {one.status for one in await memory.list()}
 
     assert [seqs[-1]] == [line.seq for line in drawn.lines]
-    assert [TEXTS[1]] == [line.before for line in drawn.lines]
-    assert f"{TEXTS[2]} (before: {TEXTS[1]})" in drawn.text
+    assert not any(text in drawn.text for text in TEXTS[:2])
     assert {Status.INBOX} == stands
 
 
 async def test_a_guess_hides_no_line(opener: Opener, clock: ManualClock) -> None:
-    """What is linked as newer, not surely, stands beside the older one, and says nothing of it."""
+    """What is linked as newer, not surely, stands beside the older one."""
     async with opener() as memory:
         seqs = await told(memory, clock, sure=False)
         drawn = await memory.profile()
         booted = await memory.boot()
 
     assert {*seqs} == {line.seq for line in drawn.lines} == {hit.seq for hit in booted.memories}
-    assert "before:" not in drawn.text + booted.text
 
 
 async def test_boot_shows_the_newest_within_its_budget(opener: Opener, clock: ManualClock) -> None:
-    """What it says of before takes no more room than the line that is left out."""
+    """What is out of date is not shown in the room that the newest did not get."""
     async with opener() as memory:
         seqs = await told(memory, clock, sure=True)
         for budget in (*range(40, 160, 7), 1_600):
@@ -56,16 +56,14 @@ async def test_boot_shows_the_newest_within_its_budget(opener: Opener, clock: Ma
             shown = [hit.seq for hit in booted.memories]
 
             assert booted.tokens <= budget
-            assert seqs[-1] not in shown or {seqs[-1]} == {*shown}
-        booted = await memory.boot()
+            assert shown in ([], [seqs[-1]])
+        whole = await memory.boot()
 
-        whole = await memory.boot(budget=1_600)
-
-    assert f"{TEXTS[2]} (before: {TEXTS[1]})" in whole.text
+    assert [seqs[-1]] == [hit.seq for hit in whole.memories]
 
 
 async def test_the_page_of_an_entity_shows_the_newest(opener: Opener, clock: ManualClock) -> None:
-    """Its timeline has all."""
+    """Neither its lines nor its timeline have what is out of date."""
     async with opener(writer=Naming(("Mia Tamm", "person"), fact_of=lambda turn: turn.text)) as memory:
         noted = ["Mia Tamm lives in Tartu.", "Mia Tamm lives in Bergen now."]
         for text in noted:
@@ -78,8 +76,26 @@ async def test_the_page_of_an_entity_shows_the_newest(opener: Opener, clock: Man
         page = await memory.entities.get(known.seq)
 
     assert ["Mia Tamm lives in Bergen now."] == [one.text for one in page.lines]
-    assert noted == [one.text for one in page.timeline]
-    assert "(before: Mia Tamm lives in Tartu.)" in str(page)
+    assert page.lines == page.timeline
+    assert "Tartu" not in str(page)
+    assert f"#{facts[noted[1]]} " in str(page)
+
+
+async def test_the_page_of_an_entity_leaves_out_what_was_still_to_come_and_is_over(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """Once the day of a plan is over it is in neither lines nor timeline, though nothing was written since."""
+    async with opener(writer=Naming(("Mia Tamm", "person"), fact_of=lambda turn: turn.text)) as memory:
+        await memory.note("Mia Tamm speaks in Tartu.", speaker="Ana", session="s", later=True)
+        await memory.consolidate()
+        (fact,) = [one for one in await memory.list() if one.text == "Mia Tamm speaks in Tartu."]
+        await memory.update(fact, attributes={"event_at": "2026-01-05"})
+        before = await memory.entities.get("Mia Tamm")
+        clock.advance(days=6)
+        after = await memory.entities.get("Mia Tamm")
+
+    assert [fact.seq] == [one.seq for one in before.lines] == [one.seq for one in before.timeline]
+    assert () == after.lines == after.timeline
 
 
 async def test_a_long_chain_and_a_circle_hide_nothing_that_is_newest(

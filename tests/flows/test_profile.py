@@ -1,6 +1,8 @@
 """Profile and topics are drawn up from what stands, so that whatever changes a memory changes them at once."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,26 @@ from benchmarks import labels
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Verification
 from remanence.flows.recall.profiling import BEGINS, EMPTY, ENDS, LINE_CHARS_MAX
-from remanence.recall.profile import topics
-from tests.flows.conftest import hear
+from remanence.read.extraction import AREAS, ExtractRequest, ExtractResult, ExtractTurn
+from remanence.recall.profile import AREA_OF_CATEGORY, HEADINGS, IDENTITY_AREA, topics
+from tests.flows.conftest import Opener, hear
+from tests.models import Naming
 
 # Everyday texts in seven languages.
 BESIDE = [
     json.loads(line)
     for line in (Path(labels.FOLDER).parent / "languages.jsonl").read_text(encoding="utf-8").splitlines()
 ]
+
+
+class Planning(Naming):
+    """A writer that says of each fact that it is a plan for a day."""
+
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
+        """Give the facts with an area and a day."""
+        found = await super().extract(turns, wanted)
+        facts = [replace(one, area="plans", event_at="2026-01-05") for one in found.facts]
+        return replace(found, facts=tuple(facts))
 
 
 async def lines(memory: remanence.Engine) -> list[str]:
@@ -68,11 +82,11 @@ async def test_what_is_said_in_a_conversation_comes_to_stand_in_it(telling: rema
     told = [line for line in (await telling.profile()).lines if "window seats" in line.text]
 
     assert 1 == len(told)
-    assert "Preferences" == told[0].section
+    assert "Likes" == told[0].section
 
 
 async def test_sections_follow_one_another_and_identity_comes_first(memory: remanence.Engine) -> None:
-    """Identity, corrections, principles, preferences, commitments, decisions, relationships, skills."""
+    """An area that somebody named counts before that of the category; what has neither has no line."""
     for category in (
         "skill",
         "relationship",
@@ -83,14 +97,76 @@ async def test_sections_follow_one_another_and_identity_comes_first(memory: rema
         "correction",
     ):
         await memory.learn(f"one thing of the category {category}", category=category)
+    for area in ("health", "where", "who", "weather"):
+        await memory.learn(f"one thing of the area {area}", attributes={"area": area})
+    await memory.learn("I would rather work at night", category="preference", attributes={"area": "work"})
     await memory.learn("I keep a log of the tides", tags=["self/goal"])
     await memory.learn("a plain fact", category="fact")
     sections = [line.section for line in (await memory.profile()).lines]
 
     assert [
-        "Who the agent is", "Corrections", "Principles", "Preferences", "Commitments", "Decisions",
-        "Relationships", "Skills",
+        "Who the agent is", *["Rules and decisions"] * 3, "Who", "Where", "Work", "Work", "Family and friends",
+        "Health", "Likes", "Plans",
     ] == sections  # fmt: skip
+
+
+def test_each_area_has_a_heading() -> None:
+    """In the order in which a model is asked for them; each category that makes a line has one of them."""
+    assert (IDENTITY_AREA, *AREAS) == tuple(HEADINGS)
+    assert {*AREA_OF_CATEGORY.values()} <= {*AREAS}
+
+
+async def test_an_area_is_the_one_that_is_named_now(memory: remanence.Engine, clock: ManualClock) -> None:
+    """A line moves, comes and goes with its attribute; a frame of the self shows what it showed at an instant."""
+    nuts = await memory.learn("Ana must not eat nuts.", attributes={"area": "health"}, kind="semantic")
+    seen = [[line.section for line in (await memory.profile()).lines]]
+    clock.advance(hours=1)
+    stood = clock.now()
+    for area in ("likes", "weather", "who"):
+        clock.advance(hours=1)
+        await memory.update(nuts, attributes={"area": area})
+        seen.append([line.section for line in (await memory.profile()).lines])
+    await memory.update(nuts, attributes={})
+
+    assert [["Health"], ["Likes"], [], ["Who"]] == seen
+    assert nuts.id in [hit.id for hit in await memory.frame("self", as_of=stood)]
+    assert nuts.id not in [hit.id for hit in await memory.frame("self")]
+
+
+async def test_lines_of_the_same_person_stand_together(memory: remanence.Engine) -> None:
+    """In a section of the profile, in `boot` and in the frame of the self; those of whom the worthiest is, first."""
+    for text, speaker, about in (
+        ("Bo drinks mate.", "Ana", "Bo"),
+        ("I drink tea.", "Ana", None),
+        ("Ana sails.", "Bo", "Ana"),
+        ("I whistle.", "Bo", None),
+    ):
+        attributes = {"area": "likes", **({"subject": about} if about else {})}
+        await memory.learn(text, speaker=speaker, attributes=attributes, kind="semantic")
+    await memory.learn("I live in Tartu.", speaker="Ana", attributes={"area": "where"}, kind="semantic")
+    order = ["I live in Tartu.", "Bo drinks mate.", "I whistle.", "I drink tea.", "Ana sails."]
+
+    assert order == await lines(memory)
+    assert order == [hit.text for hit in await memory.boot()]
+    assert order == [hit.text for hit in await memory.frame("self")]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+async def test_what_a_writer_says_of_area_and_day_counts(
+    opener: Opener, clock: ManualClock, *, whole: bool
+) -> None:
+    """Whether its fact is a memory of its own or the turn as it stands."""
+    text = "I fly to Bergen on Monday."
+    fact = text if whole else "Ana flies to Bergen on 5 January 2026."
+    async with opener(writer=Planning(fact_of=lambda _: fact)) as memory:
+        await memory.note(text, speaker="Ana", later=True)
+        await memory.consolidate()
+        before = await memory.profile()
+        clock.advance(days=6)
+        after = await memory.profile()
+
+    assert [("Plans", fact)] == [(line.section, line.text) for line in before.lines]
+    assert ((), EMPTY) == (after.lines, after.note)
 
 
 async def test_what_is_doubted_expired_or_from_outside_has_no_line(
@@ -243,7 +319,9 @@ async def test_function_words_are_no_topics(
 
 async def test_nothing_known_is_said_so(memory: remanence.Engine) -> None:
     """An empty memory has an empty profile and no topics."""
-    assert ("", EMPTY) == ((await memory.profile()).text, str(await memory.profile()))
+    drawn = await memory.profile()
+
+    assert ("", EMPTY, EMPTY) == (drawn.text, str(drawn), drawn.to_dict()["note"])
     assert [] == await memory.topics()
     with pytest.raises(remanence.InvalidInput):
         await memory.topics(limit=0)

@@ -10,7 +10,6 @@ from remanence.llm.questions import CUT, TURN_CHARS_MAX, build_extract_question,
 from remanence.read.extraction import (
     ENTITIES_MAX,
     FACTS_MAX,
-    PROFILE_MAX,
     RELATIONSHIPS_MAX,
     Entity,
     ExtractRequest,
@@ -26,9 +25,7 @@ from remanence.read.extraction import (
 
 TURNS = (ExtractTurn("t1", "Mara drinks tea."),)
 FACT = Fact("preference", "Mara drinks tea.", "t1", (0, 16), 0.95, "Mara", ("drinks",), {"drinks": "tea"})
-GOOD = ExtractResult(
-    (FACT,), (Entity("Mara", "person"),), ("drinks tea",), (Relationship("Mara", "drinks", "tea"),)
-)
+GOOD = ExtractResult((FACT,), (Entity("Mara", "person"),), (Relationship("Mara", "drinks", "tea"),))
 
 
 def test_what_makes_sense_is_taken_as_it_is() -> None:
@@ -71,7 +68,6 @@ def test_a_wrong_fact_is_left_out_and_counted(wrong: Fact) -> None:
     [
         (replace(GOOD, entities=(Entity("Mara", "ticket"),)), "entities"),
         (replace(GOOD, entities=(Entity(""),)), "entities"),
-        (replace(GOOD, profile=("",)), "profile"),
         (replace(GOOD, relationships=(Relationship("Mara", "", "tea"),)), "relationships"),
     ],
 )
@@ -82,6 +78,23 @@ def test_what_makes_no_sense_beside_facts_is_left_out_and_counted(wrong: Extract
     assert ((FACT,), (), {f"{what} that make no sense": 1}) == (taken.facts, getattr(taken, what), taken.cut)
 
 
+@pytest.mark.parametrize(
+    ("given", "day", "area"),
+    [
+        ({"event_at": "2026-05-31", "area": "health"}, "2026-05-31", "health"),
+        ({"event_at": "in May", "area": "other"}, "", ""),
+        ({"area": "weather"}, "", ""),
+    ],
+)
+def test_a_day_or_an_area_that_is_none_is_left_out_of_a_fact(
+    given: dict[str, str], day: str, area: str
+) -> None:
+    """The fact is taken without it."""
+    (fact,) = checked_extraction(ExtractResult((replace(FACT, **given),)), TURNS, ExtractRequest()).facts  # type: ignore[arg-type]
+
+    assert (day, area) == (fact.event_at, fact.area)
+
+
 def test_what_is_no_extraction_is_refused() -> None:
     """Nothing of it can be taken."""
     with pytest.raises(WriterError, match="the writer gave"):
@@ -90,29 +103,27 @@ def test_what_is_no_extraction_is_refused() -> None:
 
 def test_what_a_writer_left_out_itself_stays_counted() -> None:
     """Whoever looks at an answer again adds to the count."""
-    fifteen = ExtractResult((FACT,) * 15, cut={"facts": 2, "profile": -1})
+    fifteen = ExtractResult((FACT,) * 15, cut={"facts": 2, "entities": -1})
     taken = checked_extraction(checked_extraction(fifteen, TURNS, ExtractRequest()), TURNS, ExtractRequest())
 
     assert (FACTS_MAX, {"facts": 5}) == (len(taken.facts), taken.cut)
 
 
 def test_what_is_beyond_the_limits_is_counted() -> None:
-    """Twelve facts, six entities, four lines and five relationships are taken; some tags are only proposed."""
+    """Twelve facts, six entities and five relationships are taken; some tags are only proposed."""
     many = ExtractResult(
         (replace(FACT, tags=("self/value", " Self/Goal", "rejected-path", "tea")),) * 15,
         (Entity("Mara"),) * 7,
-        ("drinks tea",) * 6,
-        (Relationship("Mara", "drinks", "tea"),) * 5,
+        (Relationship("Mara", "drinks", "tea"),) * 6,
     )
     taken = checked_extraction(many, TURNS, ExtractRequest())
 
-    assert (FACTS_MAX, ENTITIES_MAX, PROFILE_MAX, RELATIONSHIPS_MAX) == (
+    assert (FACTS_MAX, ENTITIES_MAX, RELATIONSHIPS_MAX) == (
         len(taken.facts),
         len(taken.entities),
-        len(taken.profile),
         len(taken.relationships),
     )
-    assert {"facts": 3, "entities": 1, "profile": 2} == taken.cut
+    assert {"facts": 3, "entities": 1, "relationships": 1} == taken.cut
     assert {(("tea",), ("self/value", " Self/Goal", "rejected-path"))} == {
         (fact.tags, fact.proposed) for fact in taken.facts
     }

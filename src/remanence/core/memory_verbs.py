@@ -81,7 +81,7 @@ MEMORY_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "frame or recall for the task at hand",
             "boot --budget 800"),
         VerbHelp("profile",
-            "Show who the agent is and how people want it to behave, a line a memory; drawn up from what stands now.",
+            "Show who the agent is, how people want it to behave and what holds of them now, a line a memory.",
             "you want to know how somebody wants things done", SCOPE_READ,
             "at most 100 lines by section, each with its memory",
             "correct or forget the memory of a line that is wrong",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.read.extraction import (
+    AREAS,
     ENTITIES_MAX,
     ENTITY_TYPES,
     FACTS_MAX,
-    PROFILE_MAX,
     RELATIONSHIPS_MAX,
     ExtractRequest,
     ExtractTurn,
@@ -63,9 +63,10 @@ turn: the id of the turn; quote: the words of that turn it was learned from, as 
 subject: whom or what it is about, by name. event_at: the day on which it happens or happened, as 2026-05-31, where \
 the turn tells one; else empty. tags: at most three, in small letters. attributes: what the fact gives a value to, \
 such as "starts at" and "four o'clock".
+area: its section in a profile of a person; rules is how things are to be done, family takes in friends; other where \
+none fits.
 entities: at most {ENTITIES_MAX} persons, projects, tools, companies or places that last; no branches, tickets, \
 meetings, files or sessions.
-profile: at most {PROFILE_MAX} lines about the user that will hold for long.
 relationships: at most {RELATIONSHIPS_MAX} between such entities."""
 _SHORTEN = f"""You shorten one text of an agent's memory ("shorten") so that it says the same in fewer words, in its \
 own language. {_DATA} Keep every name, number, date, unit and identifier, and all \
@@ -135,6 +136,7 @@ def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest)
         quote=text,
         subject=text,
         event_at=text,
+        area={"type": "string", "enum": [*AREAS, "other"]},
         tags=several,
         attributes={"type": "array", "items": _object(name=text, value=text)},
     )
@@ -144,7 +146,6 @@ def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest)
             "type": "array",
             "items": _object(name=text, type={"type": "string", "enum": [*ENTITY_TYPES]}),
         },
-        profile=several,
         relationships={"type": "array", "items": _object(source=text, relation=text, target=text)},
     )
     return ModelQuestion(

@@ -74,7 +74,6 @@ def extraction(
     read = ExtractResult(
         facts=facts,
         entities=entities,
-        profile=_texts(fields, "profile", tokens_used),
         relationships=ties,
         cut={f"{name} {NONSENSE}": count for name, count in cut.items()},
         tokens_used=tokens_used,
@@ -127,6 +126,7 @@ def _fact(found: dict[str, Any], texts: Mapping[str, str], tokens_used: int) -> 
         _texts(found, "tags", tokens_used),
         dict(_strings(pair, "name", "value", tokens_used=tokens_used) for pair in pairs),
         event_at=_string({"event_at": "", **found}, "event_at", tokens_used),
+        area=_string({"area": "", **found}, "area", tokens_used),
     )
 
 

@@ -20,7 +20,9 @@ CATEGORIES = (
     "relationship", "entity", "moment", "skill", "fact",
 )  # fmt: skip
 ENTITY_TYPES = ("person", "project", "tool", "company", "place", "other")
-FACTS_MAX, ENTITIES_MAX, PROFILE_MAX, RELATIONSHIPS_MAX = 12, 6, 4, 5
+# The sections of a profile, in the order in which it lists them.
+AREAS = ("rules", "who", "where", "work", "family", "health", "likes", "plans")
+FACTS_MAX, ENTITIES_MAX, RELATIONSHIPS_MAX = 12, 6, 5
 TURNS_MAX = 100
 INSTRUCTION_CHARS_MAX = 1_000
 CATEGORIES_MAX = 40
@@ -30,12 +32,10 @@ WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
 # The settings of what is extracted.
 EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
-EVENT_AT, EXTRACTED_BY = (
-    "event_at",
-    "extracted_by",
-)  # attributes of a fact: the day it is about, and the writer
+# Attributes of a fact: the day it is about, the writer, whom or what it is about, and where a profile lists it.
+EVENT_AT, EXTRACTED_BY, SUBJECT, AREA = "event_at", "extracted_by", "subject", "area"
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
-NONSENSE = "that make no sense"  # what is said of facts, entities, lines and relationships of an answer
+NONSENSE = "that make no sense"  # what is said of facts, entities and relationships of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Fact:
     """One statement that stands by itself, and from which characters of which turn it was learned.
 
     `event_at` is the day on which it happens, as 2026-05-31, "" where none is told. `proposed` are tags that mean
-    something to the engine: only a person sets them.
+    something to the engine: only a person sets them. `area` is one of `AREAS`, "" where none fits.
     """
 
     category: str
@@ -110,6 +110,7 @@ class Fact:
     attributes: Mapping[str, str] = field(default_factory=dict)
     proposed: tuple[str, ...] = ()
     event_at: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,6 @@ class ExtractResult:
 
     facts: tuple[Fact, ...] = ()
     entities: tuple[Entity, ...] = ()
-    profile: tuple[str, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     cut: Mapping[str, int] = field(default_factory=dict)
     tokens_used: int = 0
@@ -145,7 +145,6 @@ class ExtractResult:
         return ExtractResult(
             self.facts + other.facts,
             self.entities + other.entities,
-            self.profile + other.profile,
             self.relationships + other.relationships,
             Counter(self.cut) + Counter(other.cut),
             self.tokens_used + other.tokens_used,
@@ -180,13 +179,11 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
         raise _build_extract_error(str(wrong[0]), found.tokens_used)
     facts = [one for one, complaint in zip(found.facts, wrong, strict=True) if complaint is None]
     entities = [one for one in found.entities if _is_name(one.name) and one.type in ENTITY_TYPES]
-    profile = [line for line in found.profile if _is_text(line, CONTENT_CHARS_MAX)]
     ties = [one for one in found.relationships if all(map(_is_name, (one.source, one.relation, one.target)))]
     cut = Counter(_counts(found.cut))  # a writer of ours has looked at its answer itself
     for name, total, sensible, most in (
         ("facts", len(found.facts), len(facts), FACTS_MAX),
         ("entities", len(found.entities), len(entities), ENTITIES_MAX),
-        ("profile", len(found.profile), len(profile), PROFILE_MAX),
         ("relationships", len(found.relationships), len(ties), RELATIONSHIPS_MAX),
     ):
         cut[name] += max(0, sensible - most)
@@ -195,7 +192,6 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
         found,
         facts=tuple(map(_without_meaning, facts[:FACTS_MAX])),
         entities=tuple(entities[:ENTITIES_MAX]),
-        profile=tuple(profile[:PROFILE_MAX]),
         relationships=tuple(ties[:RELATIONSHIPS_MAX]),
         cut={name: count for name, count in cut.items() if count > 0},
     )
@@ -264,8 +260,9 @@ def _is_text(value: object, chars: int) -> bool:
 
 
 def _without_meaning(fact: Fact) -> Fact:
-    """Let a fact only propose the tags that mean something to the engine, and have no day that is none."""
+    """Let a fact only propose the tags that mean something to the engine, and have no day or area that is none."""
     fact = fact if _is_day(fact.event_at) else replace(fact, event_at="")
+    fact = fact if fact.area in AREAS else replace(fact, area="")
     meaning = tuple(tag for tag in fact.tags if _means_something(tag))
     if not meaning:
         return fact

@@ -1,4 +1,4 @@
-"""Which memories make a profile, in which order, and which words are topics. Knows arrays and words, no store.
+"""Which memories make a profile, in which sections, and which words are topics. Knows arrays and words, no store.
 
 worth = keep-value × (1 + ln(1 + confirmations))
 score of a topic = Σ over texts of (count / words of the text) × ln(N / df)          (engram A10, topics)
@@ -16,18 +16,30 @@ from remanence.languages import ENGLISH, Lexicon
 from remanence.languages.families import CONTRASTS
 from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
-# In the order in which a profile lists them, by category (engram's); the first is told by tags, not by a category.
-IDENTITY_SECTION = "Who the agent is"
-SECTIONS: Mapping[str, str] = {
-    "correction": "Corrections",
-    "principle": "Principles",
-    "preference": "Preferences",
-    "commitment": "Commitments",
-    "decision": "Decisions",
-    "relationship": "Relationships",
-    "skill": "Skills",
+# The headings of a profile, in its order. What has a tag under self/ is of the first section; all else is of the area
+# that an attribute names.
+IDENTITY_AREA = "self"
+HEADINGS: Mapping[str, str] = {
+    IDENTITY_AREA: "Who the agent is",
+    "rules": "Rules and decisions",
+    "who": "Who",
+    "where": "Where",
+    "work": "Work",
+    "family": "Family and friends",
+    "health": "Health",
+    "likes": "Likes",
+    "plans": "Plans",
 }
-HEADINGS = (IDENTITY_SECTION, *SECTIONS.values())
+# The area of a memory for which nobody named one, by its category (engram's).
+AREA_OF_CATEGORY: Mapping[str, str] = {
+    "correction": "rules",
+    "principle": "rules",
+    "decision": "rules",
+    "skill": "work",
+    "relationship": "family",
+    "preference": "likes",
+    "commitment": "plans",
+}
 TOPIC_CHARS_MIN = 3  # of a word in a spaced script
 # Signs that hold words together where these are written without blanks, in Japanese all hiragana.
 _BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(*(CONTRASTS[code].small for code in ("zh", "ja")))

@@ -166,6 +166,7 @@ def _fact(turn: str, sentence: str) -> dict[str, Any]:
         "turn": turn,
         "quote": sentence.strip(),
         "subject": subject[:100],
+        "area": "likes" if category == "preference" else "other",
         "tags": [category],
         "attributes": pairs,
     }
@@ -176,8 +177,7 @@ def _build_extraction(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     names = sorted({name for fact in facts for name in _NAME.findall(fact["content"])})
     entities = [{"name": name, "type": "other"} for name in names]
     between = [{"source": one, "relation": "beside", "target": other} for one, other in pairwise(names)]
-    profile = [fact["content"] for fact in facts if fact["category"] == "preference"]
-    return {"facts": facts, "entities": entities, "profile": profile, "relationships": between}
+    return {"facts": facts, "entities": entities, "relationships": between}
 
 
 def _shorten_text(shown: Sequence[dict[str, Any]], system: str) -> dict[str, Any]:

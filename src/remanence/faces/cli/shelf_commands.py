@@ -274,7 +274,7 @@ async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) ->
 
 async def profile(*, memory: Memory, text: Alone = False) -> Any:
     answer = await memory.profile()
-    return answer.text if text else answer
+    return str(answer) if text else answer
 
 
 async def topics(

@@ -4,7 +4,7 @@ What is told of one is derived from what stands each time it is asked for, and s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.change import Change
@@ -20,7 +20,8 @@ from remanence.flows.base.naming import plain_name
 from remanence.flows.entities.entity_storing import RELATION
 from remanence.flows.entities.joining import join, split, survivor
 from remanence.flows.recall.current_only import with_ended
-from remanence.flows.recall.newer_chains import NewerChains, follow_newer
+from remanence.flows.recall.newer_chains import follow_newer
+from remanence.flows.recall.profiling import has_passed
 from remanence.flows.write import gating
 from remanence.read.entity import (
     NAME_CHARS_MAX,
@@ -66,8 +67,8 @@ class KnownEntity(Result):
 class EntityProfile(Result):
     """What stands of an entity, at a position of the change sequence: its newest statements first.
 
-    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines. Of what is
-    surely out of date the newest alone has a line; `before` maps its number to what it says otherwise.
+    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines. What is surely
+    out of date, or was to happen on a day that is over, is in neither.
     """
 
     entity: KnownEntity
@@ -76,13 +77,10 @@ class EntityProfile(Result):
     relationships: tuple[Relationship, ...]
     more: int
     position: int
-    before: Mapping[int, str] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         fact_lines = [
-            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}"
-            + f" (before: {self.before[one.seq]})" * (one.seq in self.before)
-            for one in self.lines
+            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}" for one in self.lines
         ]
         kin = [f"  {one.source}: {one.relation} of {one.target}" for one in self.relationships]
         more = [f"  and {self.more:,} more"] if self.more else []
@@ -213,40 +211,47 @@ async def _one(core: Core, name: OneMemory) -> Memory:
 
 
 async def _profile(core: Core, memory: Memory) -> EntityProfile:
-    """Draw up what stands of an entity; what was drawn up is kept until anything is written."""
-    index = core.entities
+    """Draw up what stands of an entity; what was drawn up is kept for the day, until anything is written."""
+    index, now = core.entities, core.clock.now()
+    as_of = index.position, date_of(now)
     entry = index.kept.get(memory.seq)
-    if entry is not None and entry[0] == index.position:
+    if entry is not None and entry[0] == as_of:
         previous: EntityProfile = entry[1]
         return previous
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
     mentions = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    chains = await follow_newer(core, [one for one in mentions if one is not None])
-    profile = build_profile(memory, mentions, index.position, chains)
+    newest = await follow_newer(core, [one for one in mentions if one is not None])
+    profile = build_profile(memory, mentions, newest, index.position, now)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()
-    index.kept[memory.seq] = (index.position, profile)
+    index.kept[memory.seq] = (as_of, profile)
     return profile
 
 
 def build_profile(
-    memory: Memory, told: Sequence[Memory | None], position: int, chains: NewerChains | None = None
+    memory: Memory,
+    told: Sequence[Memory | None],
+    newest: Mapping[int, Memory | None],
+    position: int,
+    now: int,
 ) -> EntityProfile:
-    """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer."""
-    chains = chains or NewerChains()
+    """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer.
+
+    `newest` maps those that are surely outdated to what holds instead.
+    """
     standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
     facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
+    current = [newest.get(one.seq, one) for one in facts]
+    facts = list({one.seq: one for one in current if one is not None and not has_passed(one, now)}.values())
     timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
-    newest = {one.seq: one for one in map(chains.find_line, timeline[::-1]) if one}
     return EntityProfile(
         _make_known_entity(memory, len(told)),
-        tuple(sorted(newest.values(), key=lambda one: (-one.said_at, -one.seq)))[:LINES_MAX],
+        timeline[: -LINES_MAX - 1 : -1],
         timeline[-TIMELINE_MAX:],
         tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
-        max(0, len(newest) - LINES_MAX),
+        max(0, len(timeline) - LINES_MAX),
         position,
-        {seq: text for seq, text in chains.before.items() if seq in newest},
     )
 
 

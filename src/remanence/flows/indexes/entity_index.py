@@ -25,7 +25,9 @@ class EntityIndex:
     scope: str
     position: int = -1
     memories: dict[int, Memory] = field(default_factory=dict)
-    kept: dict[int, tuple[int, Any]] = field(default_factory=dict)  # what was derived of one, at a position
+    kept: dict[int, tuple[tuple[int, str], Any]] = field(
+        default_factory=dict
+    )  # derived at a position, on a day
     _names: dict[str, set[int]] = field(default_factory=dict)
     _keys: dict[str, int] = field(default_factory=dict)
     _firsts: frozenset[str] | None = None

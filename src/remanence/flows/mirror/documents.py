@@ -30,6 +30,7 @@ from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_ch
 from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
 from remanence.flows.recall import profiling
 from remanence.flows.recall.current_only import with_ended
+from remanence.flows.recall.newer_chains import follow_newer
 from remanence.flows.undo import decision_log
 from remanence.read.entity import aliases_of, name_of, type_of
 
@@ -102,7 +103,7 @@ class MirrorDocument:
 class DocumentLine:
     """One line of a document: what it says of which memory as of which revision, None for both where it is new.
 
-    `category` is what the heading above it stands for, `said` the day that stands before it; `is_cut` says that the
+    `area` is what the heading above it stands for, `said` the day that stands before it; `is_cut` says that the
     memory says more.
     """
 
@@ -110,7 +111,7 @@ class DocumentLine:
     text: str
     seq: int | None = None
     revision: int | None = None
-    category: str | None = None
+    area: str | None = None
     is_cut: bool = False
     said: str | None = None
 
@@ -185,18 +186,18 @@ def render_speaker(speaker: str | None) -> str:
     return f"{speaker}: " if speaker else ""
 
 
-def lines_of(page: Page, categories: Mapping[str, str]) -> list[DocumentLine]:
-    """Read the lines of an edited document; `categories` says which heading stands for which category."""
+def lines_of(page: Page, areas: Mapping[str, str]) -> list[DocumentLine]:
+    """Read the lines of an edited document; `areas` says which heading stands for which area of the profile."""
     revisions = page.fields.get("revisions", {})
     if not isinstance(revisions, dict) or not all(isinstance(one, int) for one in revisions.values()):
         raise InvalidInput(
             "`revisions` is no mapping of numbers", recovery="discard the edit, and make it once more"
         )
-    return list(_lines(page.text.splitlines(), revisions, categories))
+    return list(_lines(page.text.splitlines(), revisions, areas))
 
 
 def _lines(
-    rows: Sequence[str], revisions: Mapping[str, int], categories: Mapping[str, str]
+    rows: Sequence[str], revisions: Mapping[str, int], areas: Mapping[str, str]
 ) -> Iterator[DocumentLine]:
     heading = ""
     for number, row in enumerate(rows, start=1):
@@ -218,8 +219,8 @@ def _lines(
             text = match[2].strip()
             seq = None if match[1] is None else int(match[1])
             revision = None if match[1] is None else revisions[match[1]]
-            category, is_cut = categories.get(heading), text.endswith(CUT)
-            yield DocumentLine(number, text.removesuffix(CUT), seq, revision, category, is_cut, day)
+            area, is_cut = areas.get(heading), text.endswith(CUT)
+            yield DocumentLine(number, text.removesuffix(CUT), seq, revision, area, is_cut, day)
 
 
 def _day_of(row: str, heading: str) -> tuple[str | None, str]:
@@ -239,9 +240,11 @@ async def entity_pages(core: Core, memories: Sequence[Memory], held: Held) -> di
         for link in links:
             sources[link.target].append(link.source)
         facts = await _facts(core, {seq for one in asked for seq in sources[one]}, held)
+        newest = await follow_newer(core, list(facts.values()))
         for one in some:
             told = [facts[seq] for seq in sources[one.seq] if seq in facts]
-            found[one.seq] = _entity_page(one, entities.build_profile(one, told, 0))
+            profile = entities.build_profile(one, told, newest, 0, core.clock.now())
+            found[one.seq] = _entity_page(one, profile)
     return found
 
 

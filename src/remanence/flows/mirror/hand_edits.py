@@ -38,7 +38,8 @@ from remanence.flows.mirror.journal import Journal
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
 from remanence.flows.write import gating
-from remanence.recall.profile import SECTIONS
+from remanence.read.extraction import AREA
+from remanence.recall.profile import HEADINGS, IDENTITY_AREA
 from remanence.text.analysis import check_text
 
 # What a file may change of its memory, and what one that is new may say besides.
@@ -52,6 +53,13 @@ MAINTAINED = frozenset(
     | {"sources", "left_out", "pinned"}
 )
 SAID = frozenset({*_WORDS, *_NUMBERS, "tags", "attributes", "speaker", "said"})
+# What a new line of the profile is learned as; under other headings its area is kept as an attribute.
+_CATEGORY_OF_AREA = {
+    "rules": "principle",
+    "family": "relationship",
+    "likes": "preference",
+    "plans": "commitment",
+}
 ABOUT = "about"  # of a new line on the page of an entity: that it mentions this one
 SHOWN_CHARS = 400  # of a text in a list of proposals
 Verb = Literal["update", "learn", "correct", "none"]
@@ -134,7 +142,7 @@ async def _of_document(
     """Return what the lines of an edited document would change: all of it, or why nothing can be."""
     try:
         _refuse_other_pages(edit.path, page, entity)
-        lines = lines_of(page, {heading: category for category, heading in SECTIONS.items()})
+        lines = lines_of(page, {heading: area for area, heading in HEADINGS.items() if area != IDENTITY_AREA})
     except InvalidInput as error:
         return [edit.mark_refused(error)]
     seqs = [one.seq for one in lines if one.seq is not None]
@@ -200,7 +208,15 @@ def _line_edit(
     if one.seq is None:
         said_at = None if one.said is None else _value("said", one.said)
         about = None if entity is None else short_id(entity.seq)
-        after = {"text": one.text, "category": one.category, "said": said_at, ABOUT: about}
+        category = _CATEGORY_OF_AREA.get(one.area or "")
+        attributes = {AREA: one.area} if one.area and category is None else None
+        after = {
+            "text": one.text,
+            "category": category,
+            "attributes": attributes,
+            "said": said_at,
+            ABOUT: about,
+        }
         return replace(edit, verb="learn", after={name: to for name, to in after.items() if to is not None})
     if memory is None:
         raise NotFound(f"no memory #{one.seq}", recovery="take the line away, or the name in it")

@@ -24,7 +24,14 @@ from remanence.flows.recall.frame_inputs import (
     hours,
     map_stronger_ends,
 )
-from remanence.flows.recall.profiling import NEEDS, RankedEligible, rank_eligible, rank_profile_rows
+from remanence.flows.recall.profiling import (
+    NEEDS,
+    RankedEligible,
+    has_area,
+    match_areas,
+    rank_eligible,
+    rank_profile_rows,
+)
 from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.recalling import AskedWords, make_past_question, ranked_rows
 from remanence.read.entity import is_entity
@@ -170,9 +177,9 @@ class PastRows:
         columns = {name: self.column(name) for name in NEEDS.columns}
         tags = {pattern: await self.match_tag(pattern) for pattern in NEEDS.tags}
         snapshot = Snapshot(core.scope, core.index.position, self.seq, columns, tags=tags)
-        return rank_profile_rows(core, snapshot, past.mark(core.index.entities, is_entity)).holding_at(
-            past.at
-        )
+        among = ~past.mark(core.index.entities, is_entity)
+        in_areas = past.mark(await match_areas(core, core.index.seq, core.clock.now()), has_area)
+        return rank_profile_rows(core, snapshot, among, in_areas).holding_at(past.at)
 
     def _join(
         self, today: npt.NDArray[Any], encode: Callable[[Sequence[Memory]], npt.NDArray[Any]]

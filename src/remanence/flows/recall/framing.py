@@ -12,7 +12,7 @@ from remanence.core.arguments import check_count, check_name
 from remanence.core.keywords import Moment
 from remanence.core.later import import_later
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
-from remanence.core.results import SAID_ALREADY, WEAK, one_line
+from remanence.core.results import SAID_ALREADY, WEAK
 from remanence.core.score import ScoreWeights, composite, metadata_terms
 from remanence.core.snapshot import (
     Bools,
@@ -37,7 +37,7 @@ from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, f
 from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import fading_clock
 from remanence.flows.recall.frame_rows import FrameRows, PastRows, PresentRows
-from remanence.flows.recall.newer_chains import BEFORE_CHARS_MAX, follow_newer
+from remanence.flows.recall.newer_chains import follow_newer
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
@@ -48,6 +48,7 @@ from remanence.flows.recall.profiling import (
     match_believed,
     match_eligible,
     select_profile,
+    sort_by_area,
 )
 from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.recalling import (
@@ -88,7 +89,7 @@ else:
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem), with diversity so many chosen from …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
-_COLUMNS = _SIZE | {"status", "category"}
+_COLUMNS = _SIZE | {"status", "category", "trust"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +328,7 @@ async def _with_profile(
     ]
     if not extras:
         return answer
+    extras = sort_by_area(extras)
     lines = [render(one, part=content.passages.get(one.seq), scarce=True) for one in extras]
     text = "\n".join([*filter(None, [answer.text]), BEGINS, *lines, ENDS])
     left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(extras)}
@@ -358,8 +360,8 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         stands = scope_rows.stands
         look.trace.mark("index")
         look.trace.begin_rows(core.index)
-        may_stand = stands & match_believed(scope_rows.column("trust")) if chosen.profile else stands
-        guaranteed = may_stand & await _match_any_tag(scope_rows, chosen.guarantees)
+        believed = stands & match_believed(scope_rows.column("trust"))
+        guaranteed = believed & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if request is None or context is None:
             reach = _reach_all_rows(passes)
@@ -585,7 +587,7 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     )
     fence = sum(core.counts([BEGINS, ENDS]))
     ranks = _ranks(snapshot)
-    profile = select_profile(snapshot, match_eligible(core, snapshot, now) & (ranks > PROFILED), most)
+    profile = select_profile(snapshot, await match_eligible(core, snapshot, now) & (ranks > PROFILED), most)
     profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
     ranks[profile] = PROFILED
     stands = np.isin(snapshot.columns["status"], list(STANDING))
@@ -598,17 +600,21 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     memories = [content.kept[seq] for seq in stronger_first(content.kept, content.below)]
     first_seqs, profile_seqs = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
     profile_seqs -= {one.seq for one in memories if one.ended or one.seq in content.below}
-    memories = [one for one in memories if one.seq not in profile_seqs or not has_passed(one, now)]
-    memories, before = await _drop_outdated(core, memories)
+    outdated = await follow_newer(core, memories)
+    memories = [
+        one
+        for one in memories
+        if one.seq not in outdated and (one.seq in first_seqs or not has_passed(one, now))
+    ]
+    room.pass_over("filter", len(content.kept) - len(memories))
     groups = [
         [one for one in memories if one.seq in first_seqs],
-        [one for one in memories if one.seq in profile_seqs],
+        sort_by_area([one for one in memories if one.seq in profile_seqs]),
         [one for one in memories if one.seq not in first_seqs | profile_seqs],
     ]
     parts = content.passages
     first, profile_lines, rest = (
-        [render(one, part=parts.get(one.seq), scarce=True) + before.get(one.seq, "") for one in group]
-        for group in groups
+        [render(one, part=parts.get(one.seq), scarce=True) for one in group] for group in groups
     )
     profile_lines = [BEGINS, *profile_lines, ENDS] if profile_lines else []
     text = "\n".join([*[describe_missing(content.missing)] * content.noted, *first, *profile_lines, *rest])
@@ -630,23 +636,6 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
         text=text,
         left_out={reason: count for reason, count in room.counts.items() if count},
     )
-
-
-async def _drop_outdated(core: Core, memories: Sequence[Memory]) -> tuple[list[Memory], dict[int, str]]:
-    """Leave out what is surely out of date beside the newest of its matter, which says in the room of that what was."""
-    chains = await follow_newer(core, memories)
-    shown = {one.seq for one in memories}
-    newest = {
-        seq: one.seq
-        for seq, one in chains.newest.items()
-        if one is not None and one.seq in shown and seq in chains.covered
-    }
-    before = {
-        newest[one.seq]: f" (before: {one_line(' '.join(one.text.split()), BEFORE_CHARS_MAX)})"
-        for one in sorted(memories, key=lambda one: (one.said_at, one.seq))
-        if one.seq in newest
-    }
-    return [one for one in memories if one.seq not in newest], before
 
 
 # Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, episodes.

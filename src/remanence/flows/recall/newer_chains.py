@@ -1,49 +1,29 @@
-"""What something surely newer stands for, and what it said before: for views that have one line a matter.
+"""What something surely newer stands for: for views that show only what holds now.
 
 Follows links; must not know what the views are.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from remanence.core.model import STANDING, Link, Memory, Relation, short_id
-from remanence.core.results import one_line
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import MarkedMemories
 from remanence.store.base import AnswerRequest, AnswerRows
 
 FOLLOWED_MAX = 10  # links of a chain; what is further on stands by itself
-BEFORE_CHARS_MAX = 120
-
-
-@dataclass(frozen=True, slots=True)
-class NewerChains:
-    """Of some memories those that are surely outdated, each with the newest of its chain, None where that is far.
-
-    `before` has by the number of the newest what its matter was before, as a line. Only what is the last said before
-    something newer gives up its line to that: of several the others would be named nowhere.
-    """
-
-    newest: Mapping[int, Memory | None] = field(default_factory=dict)
-    before: Mapping[int, str] = field(default_factory=dict)
-    covered: frozenset[int] = frozenset()
-
-    def find_line(self, memory: Memory) -> Memory | None:
-        """Return whose line says a memory where a matter has one: the newest of its chain, or itself."""
-        return self.newest.get(memory.seq, memory) if memory.seq in self.covered else memory
 
 
 async def follow_newer(
     core: Core, memories: Sequence[Memory], links: Sequence[Link] | None = None
-) -> NewerChains:
-    """Look which of some memories are outdated by what stands and is believed no less, and by what in the end.
+) -> dict[int, Memory | None]:
+    """Map those of some memories that are surely outdated to the newest of their chain, None where that is far.
 
-    `links` are those of the memories, where they were read already.
+    What outdates a memory stands and is believed no less. `links` are those of the memories, where they were read.
     """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
-    last: dict[int, int] = {}  # by what is newer
     open_ = list(known)
     if links is None:
         links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
@@ -65,17 +45,11 @@ async def follow_newer(
                 and known[newer].trust >= known[older].trust
             ):
                 above[older] = max(newer, above.get(older, newer))
-                last[newer] = max(older, last.get(newer, older))
         open_, links = [newer for newer in missing if newer in known], read.links
         if not open_:
             break
     ends = known.keys() - above.keys() - set(open_)  # nobody looked what is newer than these
-    newest = {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
-    before: dict[int, str] = {}
-    for older, newer in sorted(above.items()):
-        if newer in ends:
-            before[newer] = one_line(" ".join(known[older].text.split()), BEFORE_CHARS_MAX)
-    return NewerChains(newest, before, frozenset(last.values()))
+    return {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
 
 
 async def mark_newer(
@@ -88,7 +62,7 @@ async def mark_newer(
     if not any(link.relation is Relation.NEWER for link in links):
         return marks
     standing = [one for one in marks.memories if one is not None and one.status in STANDING]
-    newest = (await follow_newer(core, standing, links)).newest
+    newest = await follow_newer(core, standing, links)
     turns: dict[int, set[int]] = defaultdict(set)
     facts: dict[int, set[int]] = defaultdict(set)
     for link in links:

@@ -32,7 +32,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.flows.write.turn_facts import pass_on_newer
-from remanence.read.extraction import EVENT_AT, EXTRACTED_BY, Fact
+from remanence.read.extraction import AREA, EVENT_AT, EXTRACTED_BY, SUBJECT, Fact
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems
 from remanence.write.admission import PROGRAMS, DraftBatch, DraftOutcome, MemoryDraft
@@ -206,7 +206,7 @@ def _turn_of(core: Core, fact: Fact, turn: Memory, writer: str) -> Turn:
     """Return a fact as a text that arrives: said by whoever said the turn, then and there; a writer extracted it."""
     is_known = fact.category in core.policy.categories and not core.policy.is_system(fact.category)
     tags = fact.tags if is_known else (*fact.tags, fact.category)
-    named = {"subject": fact.subject, EVENT_AT: fact.event_at, EXTRACTED_BY: writer}
+    named = {SUBJECT: fact.subject, EVENT_AT: fact.event_at, AREA: fact.area, EXTRACTED_BY: writer}
     about = {**fact.attributes, **{name: value for name, value in named.items() if value}}
     return Turn(
         fact.content,
@@ -252,7 +252,10 @@ def _is_fact(core: Core, turn: Memory, draft: MemoryDraft) -> list[Change]:
     """Let a turn that says nothing but one fact be that fact, unless a person protects it as it is."""
     if turn.category is not None or core.find_protections(turn, trust=Trust.AGENT):
         return []
+    told = draft.turn.attributes or {}
+    added = {name: told[name] for name in (EVENT_AT, AREA) if name in told}
     values = {
+        "attributes": {**added, **(turn.attributes or {})} if added else None,
         "category": draft.turn.category,
         "kind": draft.kind,
         "policy_class": None if draft.policy_class is PolicyClass.EPHEMERAL else draft.policy_class,
