@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate import boxes, guidelines
     from remanence.flows.consolidate.boxes import Boxes, Traces
     from remanence.flows.consolidate.guidelines import Guidelines
-    from remanence.flows.curate import scope_policy
-    from remanence.flows.curate.scope_policy import ScopePolicy
     from remanence.flows.entities import entities
     from remanence.flows.entities.entities import Entities
     from remanence.flows.erase import erase, erase_since
@@ -26,8 +24,9 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
     from remanence.flows.recall import kept_frames
     from remanence.flows.recall.kept_frames import Frames
-    from remanence.flows.schedule import lifetime, schedules
+    from remanence.flows.schedule import lifetime, schedules, scope_policy
     from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.scopes import scopes
     from remanence.flows.scopes.scopes import Scopes
     from remanence.flows.write import gating
@@ -43,8 +42,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.consolidate": "boxes guidelines",
             "remanence.flows.consolidate.boxes": "Boxes Traces",
             "remanence.flows.consolidate.guidelines": "Guidelines",
-            "remanence.flows.curate": "scope_policy",
-            "remanence.flows.curate.scope_policy": "ScopePolicy",
             "remanence.flows.entities": "entities",
             "remanence.flows.entities.entities": "Entities",
             "remanence.flows.erase": "erase erase_since",
@@ -56,8 +53,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.mirror.mirror": "Mirror Mirrorings",
             "remanence.flows.recall": "kept_frames",
             "remanence.flows.recall.kept_frames": "Frames",
-            "remanence.flows.schedule": "lifetime schedules",
+            "remanence.flows.schedule": "lifetime schedules scope_policy",
             "remanence.flows.schedule.schedules": "Schedule",
+            "remanence.flows.schedule.scope_policy": "ScopePolicy",
             "remanence.flows.scopes": "scopes",
             "remanence.flows.scopes.scopes": "Scopes",
             "remanence.flows.write": "gating",

@@ -72,6 +72,7 @@ from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile, Topic
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
+from remanence.flows.schedule.scope_policy import AdoptResult
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
@@ -89,7 +90,7 @@ from remanence.write.transcripts.source import AnyImporter
 class ScopePolicy:
     @property
     def current(self) -> Policy: ...
-    def adopt(self, policy: str) -> Policy: ...
+    def adopt(self, policy: str, *, dry_run: bool = False) -> AdoptResult: ...
     def drop(self) -> str | None: ...
 
 class Frames:

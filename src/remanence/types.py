@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
-    from remanence.flows.curate.scope_policy import ScopePolicy
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
     from remanence.flows.erase.erase_since import ErasedSinceReport
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
+    from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
@@ -314,7 +314,7 @@ _LATER = {
     "Schedule": "remanence.flows.schedule.schedules",
     "ScopeOverview": "remanence.flows.scopes.scopes",
     "Scopes": "remanence.flows.scopes.scopes",
-    "ScopePolicy": "remanence.flows.curate.scope_policy",
+    "ScopePolicy": "remanence.flows.schedule.scope_policy",
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",
     "State": "remanence.flows.inspect.inspect",

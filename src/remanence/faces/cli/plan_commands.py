@@ -215,12 +215,20 @@ def policy_check(name: Policy, /) -> Any:
     return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
 
 
-async def policy_adopt(name: Policy, /, *, memory: Memory) -> Any:
+async def policy_adopt(
+    name: Policy,
+    /,
+    *,
+    memory: Memory,
+    dry_run: Annotated[
+        bool, Parameter(help="Say what it would do here within a week; adopt nothing.")
+    ] = False,
+) -> Any:
     before = memory.policy.current.name
     _load_policy(name)
     await _tell_due_images(memory)
-    adopted = await memory.policy.adopt(name)
-    return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _render_adopt_command(before))
+    adopted = await memory.policy.adopt(name, dry_run=dry_run)
+    return adopted if dry_run else Undoable(adopted, _render_adopt_command(before))
 
 
 async def _tell_due_images(memory: Memory) -> None:

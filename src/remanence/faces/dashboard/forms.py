@@ -236,7 +236,7 @@ async def _undo(visit: Visit, given: FormFields) -> FormResult:
 
 async def _adopt(visit: Visit, given: FormFields) -> FormResult:
     adopted = await visit.memory.policy.adopt(check_preset(given.require("policy")))
-    return FormResult(Note(f"Adopted {adopted.name}: it curates this scope from now on"))
+    return FormResult(Note(f"It curates this scope from now on: {adopted}"))
 
 
 async def _drop_policy(visit: Visit, _: FormFields) -> FormResult:

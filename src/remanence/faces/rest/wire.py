@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin,
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
-from remanence.core.errors import INT_BITS, InvalidInput
+from remanence.core.errors import INT_BITS, InvalidInput, format_value
 from remanence.core.verb_help import VerbHelp
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.settings import MIRROR_FOLDER, Setting, read_document, write_toml
@@ -67,12 +67,8 @@ class Arguments:
     def read(self, given: BaseModel) -> tuple[list[Any], dict[str, Any]]:
         """Return what is passed by place and what by name: what was given, plans as plans."""
         named = {name: getattr(given, name) for name in given.model_fields_set}
-        for item in named.get("items", ()):
-            if isinstance(item, Mapping) and (claimed := sorted(BY_TOKEN & item.keys())):
-                raise InvalidInput(
-                    f"{claimed[0]} in an item: extra inputs are not permitted",
-                    recovery="leave it out: the token says who writes, and how far it is believed",
-                )
+        if "items" in named:
+            named["items"] = [_read_item(item) for item in named["items"]]
         self._refuse_paths(named)
         for name in self._plans & named.keys():
             named[name] = _read_plan(named[name])
@@ -103,6 +99,27 @@ class Arguments:
         if default is inspect.Parameter.empty:
             return (kind, ...)
         return (kind, default if isinstance(default, PLAIN) else None)
+
+
+def _read_item(item: Any) -> Any:
+    """Return one text of several with its time as a time; refuse what only the token says."""
+    if not isinstance(item, Mapping):
+        return item
+    if claimed := sorted(BY_TOKEN & item.keys()):
+        raise InvalidInput(
+            f"{claimed[0]} in an item: extra inputs are not permitted",
+            recovery="leave it out: the token says who writes, and how far it is believed",
+        )
+    said_at = item.get("said_at")
+    if not isinstance(said_at, str):
+        return item
+    try:
+        return {**item, "said_at": datetime.fromisoformat(said_at)}
+    except ValueError:
+        raise InvalidInput(
+            f"said_at in an item is {format_value(said_at)}",
+            recovery="write it with its zone, such as 2027-01-01T00:00:00+00:00",
+        ) from None
 
 
 def _read_plan(document: Any) -> Plan:
