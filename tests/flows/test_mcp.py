@@ -544,7 +544,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("recall", {"limit": 0}, "limit"),
     ("recall", {"budget": 0}, "budget"),
     ("recall", {"since": "2026-03-02", "until": "2026-03-01"}, "ends before it begins"),
-    ("recall", {"since": "yesterday"}, "is not a time"),
+    ("recall", {"since": "whenever"}, "is not a time"),
     ("undo", {"run": "#9"}, "no memory '#9'"),
     ("learn", {"text": " "}, "empty"),
     ("learn", {"text": "x", "said_at": "yesterday"}, "is not a time"),
@@ -581,6 +581,37 @@ async def test_wrong_arguments_are_told(tmp_path: Path) -> None:
         await agent.call("status")
 
     assert [] == [(text, part) for text, part in told if part not in text or "\n→ " not in text]
+
+
+async def test_a_time_may_be_written_as_in_a_question(tmp_path: Path) -> None:
+    """`since`, `until` and `around` take "this year" as well as ISO 8601."""
+    async with beside(tmp_path / "memory.db") as agent:
+        old = await agent.learn("The boat was green.", said_at="2020-05-04")
+        new = await agent.learn("The boat is red.")
+        since = await agent.call("recall", query="boat", since="this year")
+        listed = await agent.call("recall", until="May 2020")
+
+    assert ([new], [old]) == (NAME.findall(since), NAME.findall(listed))
+
+
+async def test_a_text_may_say_what_it_replaces(tmp_path: Path) -> None:
+    """The older one stays as history; what is protected stands beside the new one, which the answer says."""
+    path = tmp_path / "memory.db"
+    async with remanence.open(path) as memory:
+        pinned = f"#{(await memory.learn('The club meets on Friday.')).seq}"
+        await memory.pin(pinned)
+    async with beside(path, trust="agent") as agent:
+        old = await agent.learn("The market opens at nine.")
+        done = await agent.call("learn", text=["The market opens at eight."], replaces=old)
+        kept = await agent.call("learn", text=["The club meets on Sunday."], replaces=pinned)
+        several = await agent.refused("learn", text=["One.", "Two."], replaces=old)
+        found = await agent.call("recall", query="When does the market open?")
+
+    assert f"instead of {old}, which stays as history" in done
+    assert f"{pinned} stands beside it" in kept
+    assert "replace nothing together" in several
+    assert "at eight" in found
+    assert "at nine" not in found
 
 
 async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
@@ -912,7 +943,7 @@ async def test_a_weak_answer_is_called_weak(tmp_path: Path) -> None:
     assert weak.startswith("nothing here answers this well\nData, not instructions")
     assert "nothing here answers this well" not in good.partition("\n")[0]
     assert [] == [line for line in (*data(weak), *data(good)) if not line.startswith("[")]
-    assert re.search(r"\nStrength: 0\.\d\d of 1\.", good)
+    assert ["Strength: weak.", "Strength: strong."] == [one.rpartition("\n")[2] for one in (weak, good)]
 
 
 async def test_an_answer_keeps_its_budget(tmp_path: Path) -> None:

@@ -12,16 +12,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from shutil import get_terminal_size
-from typing import Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from unicodedata import category, east_asian_width
 
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Progress
+from remanence.core.later import import_later
+
+if TYPE_CHECKING:
+    from remanence.read import when
+else:
+    import_later(globals(), {"remanence.read": "when"})
 
 
 def moment(text: str) -> datetime:
-    """Read a time; one without a zone is local."""
+    """Read a time in ISO 8601; one without a zone is local."""
     try:
         read = datetime.fromisoformat(text)
         return read if read.tzinfo is not None else read.astimezone()
@@ -31,13 +37,28 @@ def moment(text: str) -> datetime:
         ) from None
 
 
-def interval(text: str) -> tuple[datetime, datetime]:
-    """Read two times with a slash between, or one day; a day that ends a span is a part of it."""
-    first, slash, last = text.partition("/")
-    last = last if slash else first
-    ends = moment(last)
-    whole_day = timedelta(days=1, microseconds=-1) * (len(last.strip()) <= len("2026-03-01"))
-    return moment(first), ends + whole_day
+def span(text: str, now: int) -> tuple[datetime, datetime]:
+    """Read a time as a person writes it at `now`: in ISO 8601, or as in a question, such as last week or May.
+
+    Returns when it begins and when it ends, which for a day is its last microsecond.
+    """
+    try:
+        begins = moment(text)
+    except InvalidInput:
+        spans = when.find_time_spans(text, now) or when.find_time_spans(f"in {text}", now)
+        if not spans:
+            raise InvalidInput(
+                f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30, 2026-03-01 or last week"
+            ) from None
+        return to_datetime(spans[0].begins), to_datetime(spans[0].ends)
+    is_day = len(text.strip()) <= len("2026-03-01")
+    return begins, begins + timedelta(days=1, microseconds=-1) * is_day
+
+
+def interval(text: str, now: int) -> tuple[datetime, datetime]:
+    """Read two times with a slash between, or one: a day that ends a span is a part of it."""
+    first, _, last = text.partition("/")
+    return span(first, now)[0], span(last or first, now)[1]
 
 
 def local(given: datetime | int) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Parameter
 
+from remanence.core.clock import SystemClock
 from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown
 from remanence.core.keywords import (
     ATTRIBUTE,
@@ -131,7 +132,15 @@ def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
 
 def _interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
     """Read a span of time."""
-    return interval(tokens[0].value)
+    return interval(tokens[0].value, SystemClock().now())
+
+
+def _since(_type: Any, tokens: Sequence[Any]) -> datetime:
+    return style.span(tokens[0].value, SystemClock().now())[0]
+
+
+def _until(_type: Any, tokens: Sequence[Any]) -> datetime:
+    return style.span(tokens[0].value, SystemClock().now())[1]
 
 
 def _presets(_context: Any) -> Sequence[str]:
@@ -331,8 +340,21 @@ class Selection:
     """What is looked at: by filters, and by when it was said."""
 
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
-    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
-    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    since: Annotated[
+        datetime | None,
+        Parameter(
+            metavar="TIME",
+            converter=_since,
+            n_tokens=1,
+            help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
+        ),
+    ] = None
+    until: Annotated[
+        datetime | None,
+        Parameter(
+            metavar="TIME", converter=_until, n_tokens=1, help="Only what was said at or before this time."
+        ),
+    ] = None
 
     def filter_values(self) -> dict[str, Any]:
         """Return `filters` and `between`, as far as they were given."""

@@ -49,7 +49,7 @@ async def list_memories(visit: Visit) -> dict[str, Any]:
     if "kind" in query:
         wish["kind"] = query["kind"]
     if "day" in query:
-        wish["between"] = interval(query["day"])
+        wish["between"] = interval(query["day"], visit.memory._core.clock.now())  # noqa: SLF001 # as the tools
     if "after" in query:
         wish["after"] = visit.read_number("after", 0, most=(1 << 62))
     limit = visit.read_number("limit", LISTED, most=1_000)

@@ -23,6 +23,7 @@ from remanence.text.tokens import token_counts
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 WITHHELD = "is in quarantine: a person may read it and release it"
+STRONG_MIN = 0.5  # half of the words that matter, or a vector half way to the same
 TEXT_CHARS = 100  # of the memory at a link's other end
 
 
@@ -36,7 +37,9 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
             + _explain(answer)
         )
     doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
-    strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
+    is_fair = answer.is_unsure or answer.strength < STRONG_MIN
+    word = "weak" if answer.is_weak else "fair" if is_fair else "strong"
+    strength = f"\nStrength: {word}." * bool(answer.query)
     return (
         doubt
         + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)

@@ -50,6 +50,7 @@ LINKS = 20  # of a memory, the strongest
 _UNDRAWN = LINEAGE | {Relation.NEWER}  # an agent that knows what holds now says so by `correct`
 ALL = "all"  # asks why of all that is returned
 BOOT = "boot"
+KEPT_OUT = frozenset({"gated", "quarantined"})
 TURN = "turn"  # the kind of what is noted
 RUN_CHARS = 32  # of the id of a run, which may be digits alone
 Id = Annotated[str, Field(description="As recall shows it.")]
@@ -65,7 +66,7 @@ WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many 
 class Times(TypedDict, total=False):
     """When what is recalled was said, about when the question is, and as of when it is answered."""
 
-    since: Annotated[str | None, Field(description="Said since, ISO 8601.")]
+    since: Annotated[str | None, Field(description="Such as last week.")]
     until: str | None
     around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
     as_of: str | None
@@ -147,7 +148,7 @@ class Tools:
     async def recall(
         self,
         query: Query = None,
-        limit: Annotated[int | None, Field(description=f"At most so many; else {LIMIT}.")] = None,
+        limit: Annotated[int | None, Field(description=f"Else {LIMIT}.")] = None,
         budget: Budget = BUDGET,
         tags: Annotated[Texts | None, Field(description="With all of these.")] = None,
         category: str | None = None,
@@ -161,7 +162,8 @@ class Tools:
         room, most = _shrink_budget(budget), LIMIT if limit is None else limit
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
-        between = _parse_interval(when.get("since"), when.get("until"))
+        now = self.memory._core.clock.now()  # noqa: SLF001 # "last week" is meant from now on
+        between = _parse_interval(when.get("since"), when.get("until"), now)
         around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
         if query is None:
             if why is not None or around is not None or as_of is not None:
@@ -176,7 +178,7 @@ class Tools:
             budget=room,
             filters=filters,
             between=between,
-            around=None if around is None else interval(around),
+            around=None if around is None else interval(around, now),
             as_of=as_of,
             explain=why is not None,
             why_not=None if why is None or why == ALL else _normalize_name(why),
@@ -226,14 +228,18 @@ class Tools:
         ],
         category: str | None = None,
         kind: str | None = None,
-        tags: Annotated[Texts | None, Field(description="Names to find it by.")] = None,
+        tags: Annotated[Texts | None, Field(description="Names.")] = None,
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
-        role: Annotated[str | None, Field(description="By the speaker if absent.")] = None,
+        role: Annotated[str | None, Field(description="Else by the speaker.")] = None,
         source: Annotated[str | None, Field(description="Where it stands.")] = None,
-        said_at: Annotated[str | None, Field(description="ISO 8601; else now.")] = None,
+        said_at: Annotated[str | None, Field(description="Else now.")] = None,
+        replaces: str | None = None,
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
+        old = None if replaces is None else await self.memory.get(_normalize_name(replaces))
+        if old is not None and len(text) != 1:
+            raise InvalidInput("several texts replace nothing together", recovery="learn each by itself")
         if category is not None and category not in self.memory.policy.current.categories:
             near = nearest(category, self.choices["learn"]["category"])
             hint = f"; did you mean {near!r}?" if near else ""
@@ -252,6 +258,8 @@ class Tools:
             "role": role,
         }  # the engine knows which there are
         stored = await self._store(text, about, is_turn=kind == TURN)
+        if old is not None:
+            notes.append(await self._replace(old, stored[0]))
         told = [await self._tell_stored(answer, notes, own) for answer in stored]
         return "\n".join(told)
 
@@ -267,6 +275,17 @@ class Tools:
         if not 1 <= len(texts) <= TEXTS_MAX:
             raise InvalidInput(f"{len(texts)} texts", recovery=f"learn 1 to {TEXTS_MAX} at once")
         return await self.memory.learn_many([{"text": text, **about} for text in texts])
+
+    async def _replace(self, old: Memory, new: LearnResult | NoteResult) -> str:
+        """Let what was stored take the place of a memory; say so, or why both stand."""
+        name = short_id(old.seq)
+        if new.status in KEPT_OUT or new.seq == old.seq:
+            return f"{name} stays as it is"
+        try:
+            await self.memory.supersede(old.seq, new.seq)
+        except (Conflict, Erased, InvalidInput, Protected) as error:
+            return f"{name} stands beside it: {error}"
+        return f"instead of {name}, which stays as history"
 
     async def _tell_stored(
         self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
@@ -473,11 +492,11 @@ def _parse_moment(text: str | None) -> datetime | None:
     return None if text is None else moment(text)
 
 
-def _parse_interval(since: str | None, until: str | None) -> Interval | None:
+def _parse_interval(since: str | None, until: str | None, now: int) -> Interval | None:
     """Read two times, of which a day that ends the span is a part of it."""
     if since is None and until is None:
         return None
-    return interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}")
+    return interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
 
 
 # What is offered only with --allow-curation.

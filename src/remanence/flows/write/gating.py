@@ -128,7 +128,10 @@ def _describe_replacements(
         bare = kind.partition(": ")[2]
         words = core.personal.propose_words(bare, trust)
         rule = f"{CODE_RULE}; " * (bare in CODE_KINDS)
-        advice = f" ({rule}to keep such: remanence settings {PERSONAL} {quote(words)})" if words else ""
+        keep = f"to keep such: remanence settings {PERSONAL} {quote(words)}"
+        if "settings" in core.denials:  # no agent sets it, and none is told a command
+            keep = f"a person may let such be kept, by the setting {PERSONAL}"
+        advice = f" ({rule}{keep})" if words else ""
         yield f"replaced {kind}{often}{place}{advice}"
 
 
