@@ -25,7 +25,7 @@ from remanence.testing.builders import NOW
 from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import World, fill, worlds
 from tests.flows.foretold import ticked, told
-from tests.laws.lab import SCOPE, Calibrated, live
+from tests.laws.lab import SCOPE, Trusting, live
 
 SLOW = CadenceIntervals({"rapid": 4 * HOUR, "standard": 8 * HOUR, "hourly": 12 * HOUR, "deep": 24 * HOUR})
 HEADS = (
@@ -63,7 +63,7 @@ def _with(rules: PolicyTables, added: list[tuple[int, str]]) -> PolicyTables:
 async def _comes_true(store: FullStore, world: World, policy: str, *, rested: bool) -> None:
     """Foretell the days to come, let them pass, and compare run by run."""
     clock = ManualClock(NOW)
-    engine = Engine(Core(store, SCOPE, clock, Calibrated(), load(NO_RULES)))
+    engine = Engine(Core(store, SCOPE, clock, Trusting(), load(NO_RULES)))
     async with engine:
         await fill(store, SCOPE, world)
         await live(store)

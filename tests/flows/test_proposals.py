@@ -64,8 +64,8 @@ EVERYTHING = "\n".join(
 )
 TOO_MANY = 10  # more notes than a plan may prune without being held, with those that are there
 TEXTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "bell": ("The tide bell rings at the harbour wall.", {"category": "preference"}),
-    "bell again": ("A bell of the tide rings by the wall.", {"category": "preference"}),
+    "bell": ("The tide bell rings by the harbour.", {"category": "preference"}),
+    "bell again": ("By the harbour the tide bell rings.", {"category": "preference"}),
     "wall": ("The wall was built in 1880.", {"category": "fact"}),
     "mole": ("The mole was mended in 1911.", {"category": "fact"}),
     "talk": ("Good morning to you.", {"category": "message", "kind": "episodic"}),

@@ -32,9 +32,9 @@ class Year:
     moves: Counter[tuple[int, int]] = field(default_factory=Counter)
     seqs: dict[str, int] = field(default_factory=dict)
 
-    async def learn(self, name: str, more: str = "", **said: Any) -> None:
+    async def learn(self, name: str, more: str = "", text: str = "", **said: Any) -> None:
         """Learn a text of words that no other has; each name is an agent of its own, with budgets of its own."""
-        text = f"{name} {name}x {name}y by the weir {more}".strip()
+        text = text or f"{name} {name}x {name}y by the weir {more}".strip()
         learned = await self.memory.learn(text, **{"agent": name, "confidence": 1.0, **said})
         self.seqs[name] = learned.seq
 
@@ -140,8 +140,9 @@ STORY: Mapping[int, Sequence[Event]] = {
     7: [join("talk", "sleeper", "refers"), do("update", "huge", text="huge hugex hugey, but shorter now")],
     8: [
         join("foundstudy", "fact", "refers"),
-        new("twin", category="memory_entry"), new("double", "twin twinx twiny", category="memory_entry"),
-        new("same", category="fact"), new("again", "same samex samey", category="fact"),
+        new("twin", category="memory_entry"),
+        new("double", text="twin twinx twiny, by the weir", category="memory_entry"),
+        new("same", category="fact"), new("again", text="same samex samey, by the weir", category="fact"),
     ],
     9: [state("usedthought", "consolidated")],
     11: [

@@ -114,7 +114,7 @@ async def test_no_link_decides_by_itself(opener: Opener, clock: ManualClock) -> 
 
     assert (1, 0, 0) == (plan.counts["merge"], late.counts.get("merge", 0), again.counts.get("merge", 0))
     assert Status.SUPERSEDED not in found
-    assert "kept by an embedder that is not calibrated" in str(told)
+    assert "kept by words that differ" in str(told)
 
 
 async def test_who_says_it_counts(opener: Opener, clock: ManualClock) -> None:

@@ -644,7 +644,9 @@ async def test_merges_count_in_the_day_of_the_brake(opener: Opener, clock: Manua
     """Of twelve pairs ten are merged on the first day, none in the hours after, and the last two a day later."""
     merged = []
     async with opener(policy=MERGING, embedder=Measured()) as memory:
-        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(60)])
+        texts = [f"In crate {k // 2}{', ' if k % 2 else ' '}ropes lie" for k in range(24)]
+        texts += [f"In crate {k} oars lie" for k in range(24, 60)]
+        await memory.learn_many([Turn(text, category="knowledge") for text in texts])
         for k in range(12):
             await memory.link(2 * k + 1, 2 * k + 2, "near_duplicate", weight=0.99, confidence=0.99)
         await memory.consolidate()

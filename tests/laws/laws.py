@@ -343,14 +343,14 @@ def _shown_tokens(memory: Memory) -> int:
 
 
 async def nothing_is_merged_on_a_guess(world: World, rules: PolicyTables, pick: int) -> None:
-    """Where nobody knows how far an embedder can be trusted, pairs are linked and not merged, and the plan says so."""
+    """Where words differ, pairs are linked and not merged, and the plan says so."""
     async with lab(paired(world), embedder=NoEmbedder()) as it, lab(paired(world)) as trusting:
         before = await it.dump()
         plan, whole = await it.plan(MERGING), await trusting.plan(MERGING)
         await it.apply(plan)
 
         assert before == await it.dump()
-        assert bool(whole.counts.get("merge")) == any("not calibrated" in note for note in plan.notes)
+        assert bool(whole.counts.get("merge")) == any("their words differ" in note for note in plan.notes)
 
 
 async def a_merge_loses_nothing(world: World, rules: PolicyTables, pick: int) -> None:

@@ -49,7 +49,7 @@ from remanence.testing.dump import HAPPENED, Dump, dump
 from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import TAGS, WORDS, World, fill, worlds
 from tests.laws.invariants import Step, broken, destroyed
-from tests.laws.lab import ANY_NUMBER, SCOPE, Calibrated, live, loaded
+from tests.laws.lab import ANY_NUMBER, SCOPE, Trusting, live, loaded
 from tests.laws.laws import HARSH, steady
 from tests.laws.recast import recast
 
@@ -116,7 +116,7 @@ class Machine(RuleBasedStateMachine):
         self.beside = self.last
 
     def _engine(self, store: FullStore) -> Engine:
-        core = Core(store, SCOPE, self.clock, Calibrated(), loaded(NO_RULES))
+        core = Core(store, SCOPE, self.clock, Trusting(), loaded(NO_RULES))
         core.random = Random(1).randbytes
         return Engine(core)
 

@@ -57,7 +57,7 @@ IMPURE_MODULES = {
     "remanence.core.clock": "the one reader of time",
     "remanence.core.process": "notices a fork",
     "remanence.core.signatures": "wraps plain and async functions alike",
-    "remanence.languages.language_files": "reads the language files of the package, of others and of the user once",
+    "remanence.languages.language_files": "reads the language files of the package and of the user once",
     "remanence.text.tokens": "reads its packaged table once",
 }
 IMPURE_IMPORTS = frozenset(
@@ -83,7 +83,6 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
-    "remanence.languages.language_files": "importlib.metadata takes 40 ms and is needed where a package has a language",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})

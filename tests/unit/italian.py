@@ -3,7 +3,7 @@
 import json
 
 from remanence.gate.junk import junk
-from remanence.languages import MONTHS, OPPOSITES, UNLISTED, language_of, speaks_foreign
+from remanence.languages import MONTHS, UNLISTED, language_of, speaks_foreign
 from remanence.read.signals import signal
 
 
@@ -18,7 +18,6 @@ def read_italian() -> dict[str, object]:
         "joke": signal("Mi chiamo Giove. Sto scherzando.").level,
         "small talk": junk("Ciao, grazie mille!"),
         "month": MONTHS["ottobre"],
-        "opposites": sorted(OPPOSITES["acceso"]),
     }
 
 

@@ -28,10 +28,8 @@ FAMILIES: dict[str, Mapping[str, Any]] = {
 }
 # Of all languages at once.
 UNIONS: dict[str, Callable[[], Lists]] = {
-    "unlisted": families.load_unlisted_words,
     "small talk": families.load_small_talk,
-    "speakers": families.load_speaker_words,
-    "units": families.load_units,
+    "common": families.load_common_words,
 }
 # What readers make of the lists.
 MADE: dict[str, Callable[[], object]] = {
@@ -40,8 +38,6 @@ MADE: dict[str, Callable[[], object]] = {
     "contractions": lambda: languages.CONTRACTIONS,
     "contrasts": lambda: languages.CONTRASTS,
     "months": lambda: languages.MONTHS,
-    "negative prefixes": lambda: languages.NEGATIVE_PREFIXES,
-    "opposites": lambda: languages.OPPOSITES,
     "unlisted": lambda: languages.UNLISTED,
     "speaks for": lambda: sorted(languages._load_voters().items()),
     "speaks English": lambda: languages._load_english_voters(),

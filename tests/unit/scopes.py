@@ -74,6 +74,12 @@ def worked(*hours_ago: tuple[float, float]) -> np.ndarray:
     ).reshape(-1, 2)
 
 
+def _near(links: Mapping[LinkKey, Row]) -> frozenset[tuple[int, int]]:
+    """Say of all near duplicates that they have the same words."""
+    near = Relation.NEAR_DUPLICATE
+    return frozenset((min(one, other), max(one, other)) for one, other, relation in links if relation == near)
+
+
 def snapshot(
     rows: Sequence[Row] | Mapping[int, Row],
     links: Mapping[LinkKey, Row] | None = None,
@@ -105,7 +111,7 @@ def snapshot(
         sharing_agents=others,
         tags={pattern: np.array([_bears(one, pattern) for one in ordered], np.bool_) for pattern in patterns},
         links=_links(seqs, links or {}),
-        **{"calibrated": True, **more},
+        **{"same_words": _near(links or {}), **more},
     )
 
 

@@ -153,15 +153,15 @@ def test_two_rules_share_what_the_brake_lets_through() -> None:
     assert {"merge": 3} == made.counts
 
 
-def test_an_uncalibrated_embedder_merges_nothing() -> None:
+def test_different_words_are_not_merged() -> None:
     """The plan says of each rule how many pairs stay two."""
-    made = _curated(_twins(3), TWINS, calibrated=False)
+    made = _curated(_twins(3), TWINS, same_words=frozenset())
 
     assert made.empty
     assert any(note.startswith("rule-0: 3 pairs are linked and not merged") for note in made.notes)
     assert any(
         note.startswith("rule-0: 1 pair is linked and not merged")
-        for note in _curated(_twins(1), TWINS, calibrated=False).notes
+        for note in _curated(_twins(1), TWINS, same_words=frozenset()).notes
     )
 
 

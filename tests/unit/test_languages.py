@@ -27,13 +27,8 @@ def test_what_is_made_of_the_files_is_what_it_was() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_file_of_the_package_keeps_the_rules_of_files(code: str) -> None:
-    """What is refused from others is in no file of ours, and what is read of a part is what is read of the whole."""
-    text = files._FOLDER.joinpath(f"{code}.toml").read_text(encoding="utf-8")
-    file = files.read_file(text, code)
-    parts = files.Sections(text)
-
-    files.check_file(file, CODES)
-    assert file.tables == {section: parts.get(section) for section in file.tables}
+    """What is refused from others is in no file of ours."""
+    files.check_file(files.read_packaged(code), CODES)
 
 
 @pytest.mark.parametrize(
@@ -51,10 +46,10 @@ def test_a_file_of_the_package_keeps_the_rules_of_files(code: str) -> None:
         ("code = 'it'\n[words]\nstop = '''\nil la\n(a|b)+\n'''\n", "words.stop", 5, "'('"),
         ("code = 'it'\n[words]\nstop = 'il L’'\n", "words.stop", 3, "'’'"),
         ("code = 'it'\n[words]\nstop = 'il La'\n", "words.stop", 3, "capitals"),
-        ("code = 'it'\n[words]\nopposites = 'su giù'\n", "words.opposites", 3, "two sides"),
-        ("code = 'it'\n[words.months]\nuno = 'gennaio'\n", "words.months.uno", 3, "no whole number"),
-        ("code = 'it'\n[words]\nmonths = 'gennaio'\n", "words.months", 3, "no table"),
-        ("code = 'it'\n[words]\nnames_by_capital = 'no'\n", "words.names_by_capital", 3, "neither true"),
+        ("code = 'it'\n[words]\nmonths = 'gennaio'\n", "words.months", 3, "no list"),
+        ("code = 'it'\n[words]\nmonths = ['gennaio', 2]\n", "words.months", 3, "2 is no text"),
+        ("code = 'it'\n[when]\nunits = 'ora'\n", "when.units", 3, "no table"),
+        ("code = 'it'\n[words]\nnames_by_capital = 'no'\n", "words.names_by_capital", 3, "no true or false"),
         ("code = 'it'\n[signals.high]\nrule = 'sempre'\n", "signals.high.rule", 3, "unknown key 'rule'"),
         ("code = 'it'\n[signals]\norders = 'a, sempre.*'\n", "signals.orders", 3, "wrong place"),
         ("code = 'it'\n[signals]\norders = 'a ^sempre'\n", "signals.orders", 3, "wrong place"),
@@ -98,7 +93,7 @@ def test_two_files_are_not_one_language(tmp_path: Path, monkeypatch: pytest.Monk
     one, other = tmp_path / "one.toml", tmp_path / "other.toml"
     monkeypatch.setenv(files.VARIABLE, f"{one}{os.pathsep}{other}")
     for path in (one, other):
-        path.write_text("extends = 'de'\n[words]\nkin = 'base'\n")
+        path.write_text("extends = 'de'\n[words]\nfirst_person = 'base'\n")
     added = list(files._read_further_files())
     for path in (one, other):
         path.write_text("code = 'it'\n")
@@ -122,19 +117,18 @@ def test_one_file_brings_a_language() -> None:
         "joke": "none",
         "small talk": True,
         "month": 10,
-        "opposites": ["spento"],
     } == read
 
 
 def test_a_file_adds_to_a_language_or_takes_its_place(tmp_path: Path) -> None:
     """`extends` adds words to what is there; the code of a language that is there stands for it wholly."""
     more, other = tmp_path / "more.toml", tmp_path / "other.toml"
-    more.write_text("extends = 'de'\n[words]\nkin = 'schwippschwager'\n[words.months]\n2 = 'feber'\n")
-    other.write_text("code = 'de'\n[words]\nkin = 'schwippschwager'\n")
+    more.write_text("extends = 'de'\n[words]\nfirst_person = 'meinereiner'\nmonths = ['', 'feber']\n")
+    other.write_text("code = 'de'\n[words]\nfirst_person = 'meinereiner'\n")
     code = """if True:
         from remanence.languages import LEXICONS
         german = LEXICONS["de"]
-        print("onkel" in german.kin, "schwippschwager" in german.kin, german.months.get("feber"))
+        print("ich" in german.first_person, "meinereiner" in german.first_person, german.months.get("feber"))
     """
 
     assert "True True 2" == _python("-c", code, paths=[more])
@@ -181,26 +175,6 @@ def test_words_that_only_ask_and_build_the_past_are_function_words() -> None:
 
     assert {"welches", "welchem", "welchen", "wurde", "wurden"} <= german
     assert {"qual", "quais"} <= portuguese
-
-
-def test_a_package_brings_a_language(tmp_path: Path) -> None:
-    """An entry point `it = "my_words"` names the package that has `it.toml`."""
-    (tmp_path / "my_words").mkdir()
-    (tmp_path / "my_words/__init__.py").touch()
-    (tmp_path / "my_words/it.toml").write_text(ITALIAN.read_text(encoding="utf-8"), encoding="utf-8")
-    (tmp_path / "my_words-1.dist-info").mkdir()
-    (tmp_path / "my_words-1.dist-info/METADATA").write_text(
-        "Metadata-Version: 2.1\nName: my-words\nVersion: 1\n"
-    )
-    (tmp_path / "my_words-1.dist-info/entry_points.txt").write_text("[remanence.languages]\nit = my_words\n")
-    code = f"""if True:
-        import sys
-        sys.path.insert(0, {str(tmp_path)!r})
-        from remanence.languages import LEXICONS
-        print([*LEXICONS])
-    """
-
-    assert str([*files.SPACED, "it"]) == _python("-c", code)
 
 
 def _python(*arguments: str, paths: Sequence[Path] = ()) -> str:

@@ -1,18 +1,20 @@
 """Exact, near or distinct."""
 
-from collections import Counter
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from remanence.languages import CONTRASTS, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.languages.shapes import Contrasts
-from remanence.text import twins
 from remanence.text.analysis import fingerprint
-from remanence.text.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict
+from remanence.text.twins import (
+    SAME_WORDS,
+    SURE,
+    UNSURE_MAX,
+    SimilarityThresholds,
+    same_words,
+    sureness,
+    verdict,
+)
 
 BANDS = SimilarityThresholds(similar=0.6, near=0.9)
+MEASURED = SimilarityThresholds(similar=0.6, near=0.9, calibrated=True)
 
 
 def test_the_same_words_are_exact_whatever_the_vectors_say() -> None:
@@ -25,18 +27,6 @@ def test_a_paraphrase_above_the_band_is_near() -> None:
     twin = verdict("Ada keeps bees on the roof", "Ada has bees up on the roof", 0.95, BANDS)
 
     assert ("near", ("similarity 0.95 ≥ 0.90",)) == (twin.kind, twin.reasons)
-
-
-@pytest.mark.parametrize(
-    ("label", "kind"),
-    [("Note", "near"), ("Reminder", "near"), ("Hinweis", "near"), ("Ben", "distinct"), ("Quay", "distinct")],
-)
-def test_a_label_before_a_colon_is_no_name(label: str, kind: str) -> None:
-    """A line that says what sort of line it is says the same as without; who speaks is another matter."""
-    said = "Ada Holt keeps bees on the roof of the pier house"
-
-    assert kind == verdict(said, f"{label}: {said}", 0.95, BANDS).kind
-    assert kind == verdict(f"{label}: {said}", said, 0.95, BANDS).kind
 
 
 def test_below_the_band_is_distinct() -> None:
@@ -67,18 +57,7 @@ def test_below_the_band_is_distinct() -> None:
         ("The probe uses llama-2", "The probe uses llama-2b", "identifiers"),
         ("The seat is C14", "The seat is C41", "identifiers"),
         ("Edit sluice.toml first", "Edit sluice.json first", "identifiers"),
-        ("Take 20 ml of syrup", "Take 20 l of syrup", "what is counted"),
-        ("It costs three francs", "It costs three pounds", "what is counted"),
-        ("Ada phoned Bo", "Bo phoned Ada", "names change places"),
-        ("Move 3 crates to bay 8", "Move 8 crates to bay 3", "numbers change places"),
         ("the gull chased the crab", "the crab chased the gull", "the same words"),
-        ("the valve stays closed before the pump", "the valve stays closed after the pump", "opposites"),
-        ("Prices went up in spring", "Prices went down in spring", "opposites"),
-        ("The ferry docks on the left", "The ferry docks on the right", "opposites"),
-        ("The shed is locked", "The shed is unlocked", "opposites"),
-        ("The claim is possible", "The claim is impossible", "opposites"),
-        ("She disagrees with the board", "She agrees with the board", "opposites"),
-        ("They opened the sluice", "They shut the sluice", "opposites"),
         (r"The log is in C:\a\b", r"The log is in C:\a\c", "code"),
         (r"The log is in C:\a\b", r"The log is in D:\a\b", "code"),
         (r"The log (C:\ferry\log) is long", r"The log (C:\ferry\logs) is long", "code"),
@@ -86,13 +65,7 @@ def test_below_the_band_is_distinct() -> None:
         (r"The log is in \\pier\pub", r"The log is in \\pier\priv", "code"),
         (r"The log is in ..\ferry\log", r"The log is in ..\barge\log", "code"),
         (r"The log is in C:\My boats\log", r"The log is in C:\My boats\list", "code"),
-        ("Die Schleuse ist offen", "Die Schleuse ist geschlossen", "opposites"),
-        ("La barca sube por el río", "La barca baja por el río", "opposites"),
-        ("Le quai est à gauche", "Le quai est à droite", "opposites"),
-        ("O barco chegou cedo", "O barco chegou tarde", "opposites"),
-        ("船在桥的左边", "船在桥的右边", "opposites"),
         ("船停在桥边", "船不停在桥边", "negations"),
-        ("船は橋の右にある", "船は橋の左にある", "opposites"),
         ("妈妈送给爸爸", "爸爸送给妈妈", "the same words"),
     ],
 )
@@ -139,23 +112,6 @@ def test_a_reason_shows_three_and_says_that_there_are_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "kind"),
-    [
-        ("the dog is fit", "the dog is unfit", "distinct"),
-        ("the ox is asleep", "the unox is asleep", "near"),
-    ],
-)
-def test_what_is_left_of_a_word_without_its_prefix_has_three_letters(one: str, other: str, kind: str) -> None:
-    """A shorter rest is no word of its own, so that the prefix denies nothing; either text may have the prefix."""
-    assert (kind, kind) == (verdict(one, other, 0.99, BANDS).kind, verdict(other, one, 0.99, BANDS).kind)
-
-
-def test_what_only_one_text_counts_is_no_difference() -> None:
-    """Things are counted differently where each text counts what the other does not."""
-    assert "near" == verdict("he owns 9 boats", "he surely owns boats, 9", 0.99, BANDS).kind
-
-
-@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("Ada paid 5 for bread", "Ada paid for bread"),
@@ -188,31 +144,6 @@ def test_a_verdict_does_not_depend_on_which_came_first(one: str, other: str) -> 
 def test_what_moves_with_its_function_words_says_the_same(one: str, other: str) -> None:
     """A sentence that begins elsewhere, or says one thing with another word, is near."""
     assert "near" == verdict(one, other, 0.99, BANDS).kind
-
-
-SPOKEN = [
-    (word, against)
-    for listed in (*(each.opposites for each in LEXICONS.values()), *(each.opposites for each in CONTRASTS))
-    for word, contrary in listed.items()
-    for against in sorted(contrary)
-]
-
-
-def test_a_word_and_its_opposite_are_never_one_memory() -> None:
-    """In every language, a word's opposite in its place makes another text: neither near nor an exact repeat."""
-    texts = [(f"zuv kel {word} ora min", f"zuv kel {against} ora min") for word, against in SPOKEN]
-    verdicts = {verdict(one, other, 1.0, BANDS).kind for one, other in texts}
-
-    assert {"distinct"} == verdicts
-    assert [] == [pair for pair in texts if fingerprint(pair[0]) == fingerprint(pair[1])]
-
-
-@pytest.mark.parametrize("each", [*LEXICONS.values(), *CONTRASTS], ids=lambda each: each.code)
-def test_opposition_is_mutual(each: Lexicon | Contrasts) -> None:
-    """What a word is the opposite of is its opposite, and no word is its own."""
-    for word, contrary in each.opposites.items():
-        assert word not in contrary
-        assert all(word in each.opposites[against] for against in contrary)
 
 
 @pytest.mark.parametrize(
@@ -261,22 +192,51 @@ def test_whatever_else_differs_keeps_two_texts_apart(one: str, other: str) -> No
     assert UNSURE_MAX == sureness(one, other, 0.999, BANDS)
 
 
-_WORDS = [*sorted(OPPOSITES)[::7], "happy", "possible", "kiln", "do", "able", "hot", "cold"]
-_PREFIXED = st.builds(str.__add__, st.sampled_from(["", "", *NEGATIVE_PREFIXES]), st.sampled_from(_WORDS))
-_SAYINGS = st.lists(_PREFIXED, min_size=1, max_size=6).map(" ".join)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the valve stays closed before the pump", "the valve stays closed after the pump"),
+        ("Prices went up in spring", "Prices went down in spring"),
+        ("The ferry docks on the left", "The ferry docks on the right"),
+        ("The shed is locked", "The shed is unlocked"),
+        ("The claim is possible", "The claim is impossible"),
+        ("She disagrees with the board", "She agrees with the board"),
+        ("They opened the sluice", "They shut the sluice"),
+        ("Die Schleuse ist offen", "Die Schleuse ist geschlossen"),
+        ("La barca sube por el río", "La barca baja por el río"),
+        ("Le quai est à gauche", "Le quai est à droite"),
+        ("O barco chegou cedo", "O barco chegou tarde"),
+        ("船在桥的左边", "船在桥的右边"),
+        ("船は橋の右にある", "船は橋の左にある"),
+        ("Take 20 ml of syrup", "Take 20 l of syrup"),
+        ("It costs three francs", "It costs three pounds"),
+        ("Ada phoned Bo", "Bo phoned Ada"),
+        ("Move 3 crates to bay 8", "Move 8 crates to bay 3"),
+    ],
+)
+def test_a_word_that_differs_keeps_two_texts_apart_however_alike_they_are(one: str, other: str) -> None:
+    """It may be the opposite of the other one: they are linked at most, under any embedder."""
+    assert UNSURE_MAX >= sureness(one, other, 1.0, MEASURED)
+    assert UNSURE_MAX >= sureness(other, one, 1.0, MEASURED)
 
 
-@given(old=_SAYINGS, new=_SAYINGS)
-def test_no_opposites_escape_the_look_that_comes_before(old: str, new: str) -> None:
-    """What is looked at first, all words of a text at once, rules out no pair of a word and its contrary."""
-    one, other = (Counter(twins._read_text(text).words) for text in (old, new))
-    opposed = list(twins._find_contraries(set(one - other), set(other - one)))
-    reasons = verdict(old, new, 1.0, BANDS).reasons
-
-    assert bool(opposed) == any(reason.startswith("opposites") for reason in reasons)
-
-
-@given(old=_SAYINGS, new=_SAYINGS)
-def test_a_word_and_its_contrary_keep_two_texts_apart_either_way(old: str, new: str) -> None:
-    """Neither text has to come first."""
-    assert verdict(old, new, 1.0, BANDS).kind == verdict(new, old, 1.0, BANDS).kind
+@pytest.mark.parametrize(
+    ("one", "other", "sure"),
+    [
+        ("At dawn the barge passes under the bridge", "The barge passes under the bridge at dawn", SURE),
+        ("We paint the hull every spring", "Every spring we paint the hull", SURE),
+        ("Nora bakes at home on Mondays", "On Mondays, Nora bakes at home", SURE),
+        ("Ada keeps her kayak in the shed", "Ada stores her kayak in the shed", UNSURE_MAX),
+        ("Even the children paid for it", "The children even paid for it", UNSURE_MAX),
+        ("Le chat suit la chèvre", "La chèvre suit le chat", UNSURE_MAX),
+        ("Turkey is far in winter", "In winter turkey is far", UNSURE_MAX),
+        ("On Monday, not on Friday, we rest", "Not on Friday, we rest on Monday", UNSURE_MAX),
+    ],
+)
+def test_a_clause_may_stand_elsewhere_where_an_embedder_was_measured(
+    one: str, other: str, sure: float
+) -> None:
+    """One begins with what closes the other, all words are the same, and nothing is denied or named in its place."""
+    assert sure == sureness(one, other, 0.97, MEASURED) == sureness(other, one, 0.97, MEASURED)
+    assert not same_words(one, other)
+    assert UNSURE_MAX == sureness(one, other, 0.97, BANDS)

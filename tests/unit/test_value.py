@@ -58,21 +58,18 @@ def test_only_the_ten_rarest_words_count() -> None:
     ("text", "sign"),
     [
         ("I keep bees", "first person"),
-        ("They painted a boat", "past tense"),
-        ("They went out", "past tense"),
         ("Rowing on Tuesday", "time or date"),
         ("Rowing with 12 people", "number"),
         ("A rope of twelve feet", "number"),
-        ("A gift for grandma", "kin, friend or pet"),
         ("Rowing with Ingrid", "name"),
         ("Ich habe gestern ein Boot gebaut und war müde", "time or date"),
-        ("Ayer compré un barco para mi hermana", "kin, friend or pet"),
-        ("Hier nous avons vu un bateau avec ma sœur", "kin, friend or pet"),
-        ("Ontem eu vi um barco com minha irmã", "kin, friend or pet"),
+        ("Ayer compré un barco para mi hermana", "time or date"),
+        ("Hier nous avons vu un bateau avec ma sœur", "first person"),
+        ("Ontem eu vi um barco com minha irmã", "first person"),
     ],
 )
 def test_signs_of_a_life_add_half_a_point_at_first_sight(text: str, sign: str) -> None:
-    """Who, when, how many, whose and with whom make a memory worth more, in each language we have lists for."""
+    """Who, when, how many and with whom make a memory worth more, in each language we have lists for."""
     assert points(value(text), sign) >= 0.5
 
 
@@ -81,12 +78,10 @@ def test_signs_of_a_life_add_half_a_point_at_first_sight(text: str, sign: str) -
     [
         ("Where do you row?", "second person"),
         ("Where is it?", "share of it that asks"),
-        ("Here are three knots", "offer"),
-        ("Wow, what a boat", "reaction"),
     ],
 )
 def test_signs_of_talk_take_points_off(text: str, sign: str) -> None:
-    """Asking, offering and reacting say little that will be asked for."""
+    """Asking says little that will be asked for."""
     assert points(value(text), sign) < 0
 
 
@@ -154,17 +149,15 @@ def test_a_question_mark_of_any_script_asks() -> None:
 # (text, memories seen, how many hold a word, place, after a question, an assistant's; information, points, value): each
 # worked out by hand from the formula: ln 500 = 6.214608 for a word that is new to an empty scope.
 GOLDEN = [
-    # ada, row, skagen, tuesday; past tense, time, name
-    ("Ada rowed to Skagen on Tuesday", 0, {}, 3, False, False, 24.858432, 2.5, 62.146081),
-    # harbour ln 60, close and said ln 600; past tense twice
-    ("The harbour is closed, they said", 100, {"harbour": 9}, 3, False, False, 16.888204, 1.75, 29.554357),
-    # like, map; second person, an offer, all of it asks: never below a tenth
+    # ada, row, skagen, tuesday; time, name
+    ("Ada rowed to Skagen on Tuesday", 0, {}, 3, False, False, 24.858432, 2.0, 49.716865),
+    # harbour ln 60, close and said ln 600
+    ("The harbour is closed, they said", 100, {"harbour": 9}, 3, False, False, 16.888204, 1.0, 16.888204),
+    # like, map; second person, all of it asks: never below a tenth
     ("Would you like a map?", 0, {}, 3, False, False, 12.429216, 0.1, 1.242922),
     ("Would you like a map?", 0, {}, 3, False, True, 12.429216, 0.1, 0.3728765),
-    # sister, 3, cat; first person, kin twice, number, an answer, opens a session
-    ("My sister has 3 cats", 0, {}, 0, True, False, 18.643824, 3.75, 69.914341),
-    # wow, thank; a reaction
-    ("Wow, thanks", 0, {}, 5, False, False, 12.429216, 0.5, 6.214608),
+    # sister, 3, cat; first person, number, an answer, opens a session
+    ("My sister has 3 cats", 0, {}, 0, True, False, 18.643824, 3.0, 55.931473),
     # a word that more memories hold than were counted says nothing: boat alone, ln 501
     ("The mill, the boat", 1, {"mill": 900}, 3, False, False, 6.216606, 1.0, 6.216606),
 ]

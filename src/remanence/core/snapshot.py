@@ -138,8 +138,6 @@ class Snapshot:
     destroyed_today: int = 0  # memories destroyed by automatic runs in the 24 hours before `now`
     spans: Ints | None = None  # (began, ended) of what sessions covered: disjoint, ascending
     heard: Ints | None = None  # (minute, turns heard in it), ascending
-    # Whether it was measured how often the embedder takes different texts for near duplicates.
-    calibrated: bool = False
     shortens: bool = False  # whether a writer is at hand that says the same in fewer words
     # Pairs of near duplicates, the older first, that say the same by their words alone.
     same_words: frozenset[tuple[int, int]] = frozenset()

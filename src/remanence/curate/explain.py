@@ -31,7 +31,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
 
 HORIZON = 10 * 365 * DAY
-UNCALIBRATED = "an embedder that is not calibrated"
+DIFFERENT_WORDS = "words that differ"
 _STEPS = 400  # looks into the future, ever farther apart, between the instants that are known to matter
 
 
@@ -213,7 +213,7 @@ def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:
         values,
         rule.because,
         rule.describe(),
-        blocked_by=() if may else (UNCALIBRATED,),
+        blocked_by=() if may else (DIFFERENT_WORDS,),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from remanence.languages.families import CONTRASTS as _CONTRASTS
 from remanence.languages.families import LEXICONS as LEXICONS
-from remanence.languages.families import load_units, load_unlisted_words
+from remanence.languages.families import load_common_words
 from remanence.languages.language_files import SPACED
 from remanence.languages.shapes import Contrasts
 from remanence.languages.shapes import Lexicon as Lexicon
@@ -22,9 +22,6 @@ CASE_BEARING: frozenset[str]
 ABBREVIATIONS: frozenset[str]
 MONTHS: Mapping[str, int]
 CONTRACTIONS: Mapping[str, str]
-# Of all languages at once: a short text does not say which it is in, and a pair of one of them keeps two apart.
-OPPOSITES: Mapping[str, frozenset[str]]
-NEGATIVE_PREFIXES: tuple[str, ...]
 UNLISTED: frozenset[str]
 
 
@@ -37,44 +34,25 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _join_words(name: str) -> frozenset[str]:
-    return frozenset().union(*(getattr(lexicon, name) for lexicon in LEXICONS.values()))
-
-
-def _update_all(name: str) -> dict[str, Any]:
-    return {word: value for lexicon in LEXICONS.values() for word, value in getattr(lexicon, name).items()}
-
-
-def _list_prefixes() -> tuple[str, ...]:
-    prefixes = (prefix for lexicon in LEXICONS.values() for prefix in lexicon.negative_prefixes)
-    return tuple(dict.fromkeys(prefixes))
+def _join(name: str) -> Any:
+    return Lexicon.notations[name].join([getattr(lexicon, name) for lexicon in LEXICONS.values()])
 
 
 def _list_unlisted() -> frozenset[str]:
     # A language that is not of this package may have its frequent words among those of languages without lists.
     further = (lexicon.stop for code, lexicon in LEXICONS.items() if code not in SPACED)
-    return load_unlisted_words().words.difference(*further)
+    return load_common_words().unlisted.difference(*further)
 
 
 _JOINS: Mapping[str, Callable[[], object]] = {
     "ENGLISH": lambda: LEXICONS["en"],
     "CONTRASTS": lambda: tuple(_CONTRASTS.values()),
-    "CASE_BEARING": lambda: load_units().symbols | _join_words("case_bearing"),
-    "ABBREVIATIONS": lambda: _join_words("abbreviations"),
-    "MONTHS": lambda: _update_all("months"),
-    "CONTRACTIONS": lambda: _update_all("contractions"),
-    "OPPOSITES": lambda: _join_opposites(*LEXICONS.values(), *_CONTRASTS.values()),
-    "NEGATIVE_PREFIXES": _list_prefixes,
+    "CASE_BEARING": lambda: load_common_words().units | _join("case_bearing"),
+    "ABBREVIATIONS": lambda: _join("abbreviations"),
+    "MONTHS": lambda: _join("months"),
+    "CONTRACTIONS": lambda: _join("contractions"),
     "UNLISTED": _list_unlisted,
 }
-
-
-def _join_opposites(*lists: Lexicon | Contrasts) -> dict[str, frozenset[str]]:
-    opposites: dict[str, frozenset[str]] = {}
-    for one in lists:
-        for word, against in one.opposites.items():
-            opposites[word] = opposites.get(word, frozenset()) | against
-    return opposites
 
 
 @cache

@@ -7,28 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from typing import Generic, TypeVar
 
-from remanence.languages.language_files import COMMON, Language, build, load_languages
-from remanence.languages.shapes import (
-    Contrasts,
-    Lexicon,
-    QuestionWords,
-    Signals,
-    SmallTalk,
-    SpeakerWords,
-    Topics,
-    Units,
-    UnlistedWords,
-    WhenWords,
-)
+from remanence.languages import shapes
+from remanence.languages.language_files import COMMON, build, load_languages
+from remanence.languages.notation import Lists
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Lists)
 
 
 class Family(Mapping[str, T], Generic[T]):
     """Code → what is made of a language's lists: of languages written with blanks, of the others, or of both."""
 
-    def __init__(self, make: Callable[[Language], T], *, spaced: bool | None = None) -> None:
-        self._make, self._spaced = make, spaced
+    def __init__(self, shape: type[T], section: str, *, spaced: bool | None = None) -> None:
+        self._shape, self._section, self._spaced = shape, section, spaced
 
     def __getitem__(self, code: str) -> T:
         return self._lists[code]
@@ -42,40 +32,24 @@ class Family(Mapping[str, T], Generic[T]):
     @cached_property
     def _lists(self) -> dict[str, T]:
         return {
-            one.code: self._make(one)
+            one.code: build(self._shape, self._section, one)
             for one in load_languages()
             if one.code != COMMON and self._spaced in (None, one.spaced)
         }
 
 
-LEXICONS: Family[Lexicon] = Family(partial(build, Lexicon, "words"), spaced=True)
-CONTRASTS: Family[Contrasts] = Family(partial(build, Contrasts, "words"), spaced=False)
-SIGNALS: Family[Signals] = Family(partial(build, Signals, "signals"))
-SMALL_TALK: Family[SmallTalk] = Family(partial(build, SmallTalk, "small_talk"), spaced=True)
-TOPICS: Family[Topics] = Family(partial(build, Topics, "topics"))
-QUESTIONS: Family[QuestionWords] = Family(partial(build, QuestionWords, "questions"))
-WHEN: Family[WhenWords] = Family(partial(build, WhenWords, "when"))
+def _join(shape: type[T], section: str) -> T:
+    return build(shape, section, *load_languages())
 
 
-@cache
-def load_small_talk() -> SmallTalk:
-    """Return the words of small talk of all languages at once."""
-    return build(SmallTalk, "small_talk", *load_languages())
+LEXICONS = Family(shapes.Lexicon, "words", spaced=True)
+CONTRASTS = Family(shapes.Contrasts, "words", spaced=False)
+SIGNALS = Family(shapes.Signals, "signals")
+SMALL_TALK = Family(shapes.SmallTalk, "small_talk", spaced=True)
+TOPICS = Family(shapes.Topics, "topics")
+QUESTIONS = Family(shapes.QuestionWords, "questions")
+WHEN = Family(shapes.WhenWords, "when")
 
-
-@cache
-def load_speaker_words() -> SpeakerWords:
-    """Return the names that programs are spoken of by."""
-    return build(SpeakerWords, "speakers", *load_languages())
-
-
-@cache
-def load_units() -> Units:
-    """Return units of all languages: a short text does not say which one it is in."""
-    return build(Units, "units", *load_languages())
-
-
-@cache
-def load_unlisted_words() -> UnlistedWords:
-    """Return frequent words of languages that have no lists."""
-    return build(UnlistedWords, "unlisted", *load_languages())
+# What is asked of all languages at once: a short text does not say which it is in.
+load_small_talk: Callable[[], shapes.SmallTalk] = cache(partial(_join, shapes.SmallTalk, "small_talk"))
+load_common_words: Callable[[], shapes.CommonWords] = cache(partial(_join, shapes.CommonWords, "common"))

@@ -1,19 +1,28 @@
-"""How the lists of a language file are written: words, phrases with marks, pairs, tables. Knows no language.
+"""How the lists of a language file are written: words, phrases with marks, lists by number, tables. Knows no language.
 
 A file holds words and these marks, never regular expressions. What is neither a mark of its list nor a sign of writing
 is refused, with file, key and line.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, product
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
 from remanence.core.errors import LanguageError, format_value
 from remanence.core.patterns import Pattern
 
+ENTRY_CHARS_MAX = 1_000
+CHOICES_MAX = 500  # phrases that one phrase with its choices stands for
+GAPS_MAX = 2  # each makes a text take six times as long
+_MARKS = "^*~(|)"
 _BRACKET = re.compile(r"[()]")
-_NUMBER = Pattern(r"-?\d{1,4}")
+_KEPT_OUT = Pattern(r"[\\\[\]{}+$<>\"=’\x00-\x08\x0b-\x1f\x7f]")
+_CHOICE = Pattern(r"\(([^()]*)\)")
+_MISPLACED = Pattern(r"(?<!^)\^|^[*~]|[\^~]$|\*(?![ |)]|$)|(?<![\w')])\*")
 
 
 class Place(NamedTuple):
@@ -22,6 +31,10 @@ class Place(NamedTuple):
     source: str
     text: str
     key: str
+
+    def below(self, name: str) -> "Place":
+        """Return the place of an entry of a table."""
+        return self._replace(key=f"{self.key}.{name}")
 
     def refuse(
         self, what: str, entry: str = "", *, recovery: str = "see docs/how-to/add-a-language.md"
@@ -33,14 +46,11 @@ class Place(NamedTuple):
 
     def _find_line(self, entry: str) -> int:
         table, _, key = self.key.rpartition(".")
-        begin = start = max(0, self.text.find(f"[{table}]") if table else 0)
-        for line in self.text[start:].splitlines(keepends=True):
-            name, equals, _ = line.partition("=")
-            if equals and name.strip().strip("\"'") == key:
-                break
-            begin += len(line)
-        else:
-            begin = start
+        start = max(0, self.text.find(f"[{table}]") if table else 0)
+        head = re.compile(rf"^[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=", re.MULTILINE).search(
+            self.text, start
+        )
+        begin = head.start() if key and head else start
         return self.text.count("\n", 0, max(begin, self.text.find(entry, begin))) + 1
 
 
@@ -50,7 +60,6 @@ class Notation(NamedTuple):
     Its entries may have `marks`; `keys` are those that a table has.
     """
 
-    name: str
     read: Callable[[Any, Place], Any]
     join: Callable[[Sequence[Any]], Any]
     empty: object
@@ -72,8 +81,7 @@ class Lists:
             delattr(cls, name)  # so that who asks for it comes to __getattr__
 
     def __init__(self, code: str, read: Callable[[str, Notation], Any], *, spaced: bool) -> None:
-        self.code, self.spaced = code, spaced
-        self._read = read
+        self.code, self.spaced, self._read = code, spaced, read
 
     def __getattr__(self, name: str) -> Any:
         notation = self.notations.get(name)
@@ -83,37 +91,6 @@ class Lists:
         return value
 
 
-def read_words(value: object, place: Place) -> frozenset[str]:
-    """Return the words of a text, which stand with blanks between them."""
-    return frozenset(_text(value, place).split())
-
-
-def read_phrases(value: object, place: Place) -> tuple[str, ...]:
-    """Return the phrases of a list, each with one of each of its choices."""
-    phrases = read_choices(value, place)
-    if not any("(" in one for one in phrases):
-        return phrases
-    return tuple(chain.from_iterable(expand_choices(one) if "(" in one else (one,) for one in phrases))
-
-
-def read_choices(value: object, place: Place) -> tuple[str, ...]:
-    """Return the phrases of a text, with commas or line ends between them, their choices as they are written.
-
-    A list of texts holds one phrase each: so a phrase may have a comma in it.
-    """
-    if isinstance(value, list):
-        texts = [" ".join(_text(one, place).split()) for one in value]
-    else:
-        text = _text(value, place)
-        plain = (
-            " ".join(text.replace("\n", ",").split())
-            if "  " in text or "\t" in text
-            else text.replace("\n", ",")
-        )
-        texts = [one.strip() for one in plain.split(",")]
-    return tuple(filter(None, texts))
-
-
 def expand_choices(phrase: str) -> Iterator[str]:
     """Yield a phrase with one of each of its choices: `(a|b)` is either, and an empty choice is none."""
     parts = _BRACKET.split(phrase)
@@ -121,74 +98,33 @@ def expand_choices(phrase: str) -> Iterator[str]:
     yield from ("".join(chosen).strip() for chosen in product(*choices))
 
 
-def read_pairs(value: object, place: Place) -> dict[str, frozenset[str]]:
-    """Return word → its opposites, from lines with the words of one side, `|`, and those of the other."""
-    by_word: dict[str, frozenset[str]] = {}
-    for line in filter(None, map(str.strip, _text(value, place).splitlines())):
-        sides = [frozenset(side.split()) for side in line.split("|")]
-        if len(sides) != 2 or not all(sides):
-            raise place.refuse(f"{format_value(line)} has not two sides with one `|` between them", line)
-        for side, against in (sides, sides[::-1]):
-            by_word |= {word: by_word.get(word, frozenset()) | against for word in side}
-    return by_word
+def _read_words(value: object, place: Place) -> frozenset[str]:
+    return frozenset(_check_type(value, place, str, "text").split())
 
 
-def read_phrase_table(value: object, place: Place) -> dict[str, tuple[str, ...]]:
-    """Return name → phrases; underscores of a name are blanks."""
-    return {name.replace("_", " "): read_phrases(one, part) for name, one, part in _rows(value, place)}
+def _read_choices(value: object, place: Place) -> tuple[str, ...]:
+    text = _check_type(value, place, str, "text").replace("\n", ",")
+    return tuple(filter(None, (" ".join(one.split()) for one in text.split(","))))
 
 
-def read_choice_table(value: object, place: Place) -> dict[str, tuple[str, ...]]:
-    """Return name → phrases, their choices as they are written."""
-    return {name.replace("_", " "): read_choices(one, part) for name, one, part in _rows(value, place)}
+def _read_phrases(value: object, place: Place) -> tuple[str, ...]:
+    phrases = _read_choices(value, place)
+    return tuple(chain.from_iterable(expand_choices(one) if "(" in one else (one,) for one in phrases))
 
 
-def read_groups(value: object, place: Place) -> dict[str, str]:
-    """Return word → the name under which it stands."""
-    return {word: name for name, one, part in _rows(value, place) for word in _text(one, part).split()}
+def _read_short_forms(value: object, place: Place) -> dict[str, str]:
+    return {short: text for short, _, text in (one.partition(" ") for one in _read_choices(value, place))}
 
 
-def read_numbered(value: object, place: Place) -> dict[str, int]:
-    """Return word → the whole number under which it stands."""
-    numbers: dict[str, int] = {}
-    for name, one, part in _rows(value, place):
-        if not _NUMBER.fullmatch(name):
-            raise part.refuse(f"{format_value(name)} is no whole number")
-        numbers.update(dict.fromkeys(_text(one, part).split(), int(name)))
-    return numbers
+def _read_table(value: object, place: Place) -> dict[str, tuple[str, ...]]:
+    rows = _check_type(value, place, dict, "table").items()
+    return {name.replace("_", " "): _read_choices(one, place.below(name)) for name, one in rows}
 
 
-def read_texts(value: object, place: Place) -> dict[str, str]:
-    """Return word → the text that stands for it."""
-    return {name: _text(one, part) for name, one, part in _rows(value, place)}
-
-
-def read_flag(value: object, place: Place) -> bool:
-    """Return true or false."""
-    if not isinstance(value, bool):
-        raise place.refuse(f"{format_value(value)} is neither true nor false")
+def _check_type(value: object, place: Place, kind: type, named: str) -> Any:
+    if not isinstance(value, kind):
+        raise place.refuse(f"{format_value(value)} is no {named}")
     return value
-
-
-def read_characters(value: object, place: Place) -> str:
-    """Return the characters of a text without its blanks."""
-    return "".join(_text(value, place).split())
-
-
-def _text(value: object, place: Place) -> str:
-    if not isinstance(value, str):
-        raise place.refuse(f"{format_value(value)} is no text")
-    return value
-
-
-def _rows(value: object, place: Place) -> Iterator[tuple[str, object, Place]]:
-    if not isinstance(value, dict):
-        raise place.refuse(
-            f"{format_value(value)} is no table", recovery=f"write [{place.key}] and a key a line"
-        )
-    yield from (
-        (name, one, Place(place.source, place.text, f"{place.key}.{name}")) for name, one in value.items()
-    )
 
 
 def _union(values: Sequence[frozenset[str]]) -> frozenset[str]:
@@ -197,13 +133,6 @@ def _union(values: Sequence[frozenset[str]]) -> frozenset[str]:
 
 def _concatenate(values: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(chain.from_iterable(values))
-
-
-def _join_pairs(values: Sequence[Mapping[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
-    by_word: dict[str, frozenset[str]] = {}
-    for one in values:
-        by_word |= {word: by_word.get(word, frozenset()) | against for word, against in one.items()}
-    return by_word
 
 
 def _join_tables(values: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
@@ -215,47 +144,71 @@ def _update(values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: one for value in values for name, one in value.items()}
 
 
-def _last(values: Sequence[bool]) -> bool:
-    return values[-1]
-
-
-WORDS = Notation("words", read_words, _union, frozenset())
-PAIRS = Notation("pairs", read_pairs, _join_pairs, {}, marks="|")
-GROUPS = Notation("groups", read_groups, _update, {})
-NUMBERED = Notation("numbered words", read_numbered, _update, {})
-TEXTS = Notation("texts", read_texts, _update, {})
-YES_NO = Notation("true or false", read_flag, _last, empty=True)
-CHARACTERS = Notation("characters", read_characters, "".join, "")
-
-
-def entries(notation: Notation) -> Any:
-    """Return a notation as a field; the field's type is that of what is read."""
-    return notation
-
-
-def words() -> Any:
-    """Return the field of a list of words."""
-    return WORDS
-
-
-def phrases(marks: str = "") -> Any:
-    """Return the field of a list of phrases, with the marks that an entry may have beside choices."""
-    return Notation("phrases", read_phrases, _concatenate, (), marks="(|)" + marks)
-
-
-def phrase_table(marks: str, *keys: str) -> Any:
-    """Return the field of a table of phrases; every one of the keys is there, be it empty."""
-    empty = dict.fromkeys(keys, ())
-    return Notation(
-        "table of phrases", read_phrase_table, _join_tables, empty, marks="(|)" + marks, keys=keys
-    )
+# A class of lists has these as its fields, whose types are those of what is read.
+WORDS: Any = Notation(_read_words, _union, frozenset())  # with blanks between them
+# With commas or line ends between them, each with one of its choices.
+PHRASES: Any = Notation(_read_phrases, _concatenate, (), marks="(|)")
+SHORT_FORMS: Any = Notation(
+    _read_short_forms, _update, {}
+)  # phrases of which the first word is short for the others
+YES_NO: Any = Notation(partial(_check_type, kind=bool, named="true or false"), itemgetter(-1), empty=True)
 
 
 def choices(marks: str) -> Any:
     """Return the field of a list of phrases whose choices are read where they are used: these make many phrases."""
-    return phrases(marks)._replace(read=read_choices)
+    return Notation(_read_choices, _concatenate, (), marks)
 
 
-def choice_table(marks: str, *keys: str) -> Any:
-    """Return the field of a table of such phrases."""
-    return phrase_table(marks, *keys)._replace(read=read_choice_table)
+def table(marks: str, *keys: str) -> Any:
+    """Return the field of a table of such phrases; every one of the keys is there, be it empty."""
+    return Notation(_read_table, _join_tables, dict.fromkeys(keys, ()), marks, keys)
+
+
+def number_list(first: int = 1) -> Any:
+    """Return the field of a list whose texts are phrases for a number each, from `first` on: phrase → number."""
+
+    def read(value: object, place: Place) -> dict[str, int]:
+        texts = enumerate(_check_type(value, place, list, "list"), first)
+        return {phrase: number for number, text in texts for phrase in _read_phrases(text, place)}
+
+    return Notation(read, _update, {}, marks="(|)")
+
+
+def check_list(value: object, notation: Notation, place: Place) -> None:
+    """Raise LanguageError for the first entry of a list that its notation does not allow."""
+    for name, part in value.items() if isinstance(value, dict) else [("", value)]:
+        text = (
+            ",".join(map(str, part))
+            if isinstance(part, list)
+            else str(part)
+            if notation is not YES_NO
+            else ""
+        )
+        for entry in (
+            text.split() if notation is WORDS else map(str.strip, text.replace("\n", ",").split(","))
+        ):
+            if complaint := next(_complain(entry, notation.marks), ""):
+                where = place.below(name) if name else place
+                raise where.refuse(f"{format_value(entry)} {complaint}", entry)
+    notation.read(value, place)  # last: an entry may stand for more phrases than fit into memory
+
+
+def _complain(entry: str, marks: str) -> Iterator[str]:
+    """Say what is wrong with an entry."""
+    if strange := [sign for sign in entry if (sign in _MARKS and sign not in marks) or _KEPT_OUT.match(sign)]:
+        yield f"has {format_value(strange[0])}, which no entry of this list has"
+    if "," in entry:
+        yield "has a comma: this list is of single words, with blanks between them"
+    if entry != entry.lower():
+        yield "has capitals: all words are written in small letters"
+    if len(entry) > ENTRY_CHARS_MAX:
+        yield f"is longer than {ENTRY_CHARS_MAX} characters"
+    outside, inside = (_CHOICE.split(entry)[at::2] for at in (0, 1))
+    if not {*"(|)"}.isdisjoint("".join(outside)):
+        yield "has a bracket without its other, one in another, or `|` outside of brackets"
+    if math.prod(one.count("|") + 1 for one in inside) > CHOICES_MAX:
+        yield f"stands for more than {CHOICES_MAX} phrases"
+    if entry.count("~") > GAPS_MAX:
+        yield f"has more than {GAPS_MAX} gaps"
+    if _MISPLACED.search(entry):
+        yield "has a mark in the wrong place: `^` begins a phrase, `*` ends a word, `~` stands between words"

@@ -6,59 +6,46 @@ All words are lower-case, apostrophes straight. What a file does not have is emp
 from collections.abc import Mapping
 
 from remanence.languages.notation import (
-    CHARACTERS,
-    NUMBERED,
-    PAIRS,
-    TEXTS,
+    PHRASES,
+    SHORT_FORMS,
+    WORDS,
     YES_NO,
     Lists,
-    choice_table,
     choices,
-    entries,
-    phrase_table,
-    phrases,
-    words,
+    number_list,
+    table,
 )
 
 PhraseTable = Mapping[str, tuple[str, ...]]
 WordSet = frozenset[str]
-BEGINS, GAP = "^*", "~"
+MARKS = "(|)^*~"
 
 
 class Lexicon(Lists):
     """Word lists of one language.
 
     `stop` are function words: left out of the index, and what tells a language; those that are `weighty` a condensed
-    text keeps, since without them it could say something else. `past_endings` mark a past tense on
-    words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
+    text keeps, since without them it could say something else. `months` maps a name to 1–12. With `offers` an assistant
+    offers what it could do.
     `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
     that mean something else where they are written in capitals alone.
-    `opposites` maps a word to those that say the contrary; `negative_prefixes` make a word its own contrary.
     `contractions` maps a word to what else it is written as. `names_by_capital` is false where ordinary nouns are
-    written with a capital. `labels` before a colon say what sort of line it is.
+    written with a capital.
     """
 
-    stop: WordSet = words()
-    negations: WordSet = words()
-    weighty: WordSet = words()
-    number_words: WordSet = words()
-    months: Mapping[str, int] = entries(NUMBERED)
-    time_words: WordSet = words()
-    first_person: WordSet = words()
-    second_person: WordSet = words()
-    past: WordSet = words()
-    past_endings: tuple[str, ...] = phrases()
-    not_past: WordSet = words()
-    kin: WordSet = words()
-    reactions: WordSet = words()
-    offers: tuple[str, ...] = phrases()
-    case_bearing: WordSet = words()
-    abbreviations: WordSet = words()
-    opposites: Mapping[str, WordSet] = entries(PAIRS)
-    negative_prefixes: tuple[str, ...] = phrases()
-    contractions: Mapping[str, str] = entries(TEXTS)
-    names_by_capital: bool = entries(YES_NO)
-    labels: WordSet = words()
+    stop: WordSet = WORDS
+    negations: WordSet = WORDS
+    weighty: WordSet = WORDS
+    number_words: WordSet = WORDS
+    months: Mapping[str, int] = number_list()
+    time_words: WordSet = WORDS
+    first_person: WordSet = WORDS
+    second_person: WordSet = WORDS
+    offers: tuple[str, ...] = PHRASES
+    case_bearing: WordSet = WORDS
+    abbreviations: WordSet = WORDS
+    contractions: Mapping[str, str] = SHORT_FORMS
+    names_by_capital: bool = YES_NO
 
 
 class QuestionWords(Lists):
@@ -67,11 +54,7 @@ class QuestionWords(Lists):
     `asking` are words that a question has and what answers it lacks: recall leaves them out.
     """
 
-    asking: WordSet = words()
-
-
-def _numbers(last: int, first: int = 1) -> tuple[str, ...]:
-    return tuple(map(str, range(first, last + 1)))
+    asking: WordSet = WORDS
 
 
 class WhenWords(Lists):
@@ -86,35 +69,34 @@ class WhenWords(Lists):
     time and the event that it is counted from (`read/event_times.py`).
     """
 
-    days_back: PhraseTable = phrase_table("", *_numbers(3, 0))
-    weekdays: PhraseTable = phrase_table("", *_numbers(7))
-    months: PhraseTable = phrase_table("", *_numbers(12))
-    numbers: PhraseTable = phrase_table("", *_numbers(31))
-    units: PhraseTable = phrase_table("", "day", "week", "month", "year", "weekend")
-    last: tuple[str, ...] = phrases()
-    this: tuple[str, ...] = phrases()
-    ago_before: tuple[str, ...] = phrases()
-    ago_after: tuple[str, ...] = phrases()
-    at: tuple[str, ...] = phrases()
-    since: tuple[str, ...] = phrases()
-    since_after: tuple[str, ...] = phrases()
-    apart: tuple[str, ...] = phrases()
-    apart_after: tuple[str, ...] = phrases()
-    of: tuple[str, ...] = phrases()
-    between: tuple[str, ...] = phrases()
-    before_event: tuple[str, ...] = phrases()
-    after_event: tuple[str, ...] = phrases()
+    days_back: Mapping[str, int] = number_list(0)
+    weekdays: Mapping[str, int] = number_list()
+    months: Mapping[str, int] = number_list()
+    numbers: Mapping[str, int] = number_list()
+    units: PhraseTable = table("", "day", "week", "month", "year", "weekend")
+    last: tuple[str, ...] = PHRASES
+    this: tuple[str, ...] = PHRASES
+    ago_before: tuple[str, ...] = PHRASES
+    ago_after: tuple[str, ...] = PHRASES
+    at: tuple[str, ...] = PHRASES
+    since: tuple[str, ...] = PHRASES
+    since_after: tuple[str, ...] = PHRASES
+    apart: tuple[str, ...] = PHRASES
+    apart_after: tuple[str, ...] = PHRASES
+    of: tuple[str, ...] = PHRASES
+    between: tuple[str, ...] = PHRASES
+    before_event: tuple[str, ...] = PHRASES
+    after_event: tuple[str, ...] = PHRASES
 
 
 class Contrasts(Lists):
-    """What tells two texts apart in a script written without blanks: characters that say the contrary, negations.
+    """What a script written without blanks denies with, and its small signs.
 
-    `small` are signs that hold words together and name nobody.
+    `small` are signs that hold words together and name nobody, written as one word.
     """
 
-    small: str = entries(CHARACTERS)
-    opposites: Mapping[str, WordSet] = entries(PAIRS)
-    negations: tuple[str, ...] = phrases()
+    small: WordSet = WORDS
+    negations: tuple[str, ...] = PHRASES
 
 
 class Signals(Lists):
@@ -129,16 +111,16 @@ class Signals(Lists):
     sentence that has one of `passing` gives no order that lasts.
     """
 
-    high: PhraseTable = choice_table(
-        BEGINS + GAP, "standing order", "correction", "identity", "decision", "preference", "remember"
+    high: PhraseTable = table(
+        MARKS, "standing order", "correction", "identity", "decision", "preference", "remember"
     )
-    orders: tuple[str, ...] = choices(BEGINS + GAP)
-    medium: PhraseTable = choice_table(BEGINS + GAP, "habit", "preference", "opinion", "team", "stack")
-    low: PhraseTable = choice_table(BEGINS + GAP, "view", "shared", "hedge", "general")
-    passing: tuple[str, ...] = choices(BEGINS + GAP)
-    vetoes: tuple[str, ...] = choices(BEGINS + GAP)
-    empty: tuple[str, ...] = choices(BEGINS + GAP)
-    jokes: tuple[str, ...] = choices(BEGINS + GAP)
+    orders: tuple[str, ...] = choices(MARKS)
+    medium: PhraseTable = table(MARKS, "habit", "preference", "opinion", "team", "stack")
+    low: PhraseTable = table(MARKS, "view", "shared", "hedge", "general")
+    passing: tuple[str, ...] = choices(MARKS)
+    vetoes: tuple[str, ...] = choices(MARKS)
+    empty: tuple[str, ...] = choices(MARKS)
+    jokes: tuple[str, ...] = choices(MARKS)
 
 
 class SmallTalk(Lists):
@@ -149,12 +131,12 @@ class SmallTalk(Lists):
     syllables of laughter, `progress` words of a bar, and `rows` those of a keyboard.
     """
 
-    core: WordSet = words()
-    beside: WordSet = words()
-    whole: WordSet = words()
-    laughs: WordSet = words()
-    progress: WordSet = words()
-    rows: tuple[str, ...] = phrases()
+    core: WordSet = WORDS
+    beside: WordSet = WORDS
+    whole: WordSet = WORDS
+    laughs: WordSet = WORDS
+    progress: WordSet = WORDS
+    rows: tuple[str, ...] = PHRASES
 
 
 class Topics(Lists):
@@ -163,35 +145,27 @@ class Topics(Lists):
     Of spaced languages apostrophes are out, and each counts as whole words; of others wherever they stand.
     """
 
-    opens: tuple[str, ...] = phrases()
-    succeeded: tuple[str, ...] = phrases()
-    failed: tuple[str, ...] = phrases()
-    partly: tuple[str, ...] = phrases()
+    opens: tuple[str, ...] = PHRASES
+    succeeded: tuple[str, ...] = PHRASES
+    failed: tuple[str, ...] = PHRASES
+    partly: tuple[str, ...] = PHRASES
 
 
-class UnlistedWords(Lists):
-    """Frequent words of languages without word lists, by which a text shows that it is in one of them."""
-
-    words: WordSet = words()
-
-
-class Units(Lists):
-    """Symbols of units that are another unit in other letters."""
-
-    symbols: WordSet = words()
-
-
-class SpeakerWords(Lists):
-    """Names that programs are spoken of by.
+class CommonWords(Lists):
+    """Words that are asked of all languages at once, since a short text does not say which one it is in.
 
     Nobody is called one of `assistants` but a program that answers; `doubtful` are names of programs and of people or
-    pets: what they say decides. `beside` stands beside such a name and names nobody by itself.
+    pets: what they say decides. `beside_names` stand beside such a name and name nobody by themselves. `units` are
+    symbols that are another unit in other letters. By `unlisted`, frequent words of languages without word lists, a
+    text shows that it is in one of them.
     """
 
-    assistants: WordSet = words()
-    systems: WordSet = words()
-    doubtful: WordSet = words()
-    beside: WordSet = words()
+    assistants: WordSet = WORDS
+    systems: WordSet = WORDS
+    doubtful: WordSet = WORDS
+    beside_names: WordSet = WORDS
+    units: WordSet = WORDS
+    unlisted: WordSet = WORDS
 
 
 SECTIONS: Mapping[str, type[Lists]] = {
@@ -201,12 +175,7 @@ SECTIONS: Mapping[str, type[Lists]] = {
     "topics": Topics,
     "questions": QuestionWords,
     "when": WhenWords,
-    "speakers": SpeakerWords,
-    "units": Units,
-    "unlisted": UnlistedWords,
+    "common": CommonWords,
 }
-# Of languages written without blanks some sections have another shape.
-SECTIONS_UNSPACED: Mapping[str, type[Lists]] = {
-    **SECTIONS,
-    "words": Contrasts,
-}
+# Languages written without blanks have other words.
+SECTIONS_UNSPACED: Mapping[str, type[Lists]] = {**SECTIONS, "words": Contrasts}

@@ -341,7 +341,6 @@ def _list_phrases(code: str, roles: Roles) -> Iterator[tuple[str, str, int]]:
         ("m", lists.months),
         ("k", lists.numbers),
     ):
-        for name, phrases in table.items():
-            yield from ((phrase, sign, int(name) - (sign == "w")) for phrase in phrases)
+        yield from ((phrase, sign, number - (sign == "w")) for phrase, number in table.items())
     if lists.spaced:
         yield from ((name, "m", number) for name, number in LEXICONS[code].months.items())

@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.core.snapshot import Bools, Floats, Ints
 from remanence.languages import ENGLISH, Lexicon
-from remanence.languages.families import CONTRASTS
+from remanence.languages.families import CONTRASTS, SMALL_TALK
 from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
 # The headings of a profile, in its order. What has a tag under self/ is of the first section; all else is of the area
@@ -42,7 +42,7 @@ AREA_OF_CATEGORY: Mapping[str, str] = {
 }
 TOPIC_CHARS_MIN = 3  # of a word in a spaced script
 # Signs that hold words together where these are written without blanks, in Japanese all hiragana.
-_BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(*(CONTRASTS[code].small for code in ("zh", "ja")))
+_BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(*CONTRASTS["zh"].small, *CONTRASTS["ja"].small)
 SPOKEN_SHARE_MIN = 0.1  # of the texts: what is rarer may be a guess
 
 
@@ -100,7 +100,7 @@ def _collect_function_words(reads: Sequence[Sequence[ChunkReading]]) -> frozense
 
 
 def _words_without_topic(lexicon: Lexicon) -> frozenset[str]:
-    return lexicon.stop | lexicon.time_words | lexicon.reactions
+    return lexicon.stop | lexicon.time_words | SMALL_TALK[lexicon.code].core
 
 
 def _list_topic_words(read: Sequence[ChunkReading], empty: AbstractSet[str]) -> list[tuple[str, str]]:

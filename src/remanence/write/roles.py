@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Role, Trust, Turn
-from remanence.languages.families import load_speaker_words
+from remanence.languages.families import load_common_words
 from remanence.text.analysis import lexicon_of, readings
 
-_NAMES = load_speaker_words()
+_NAMES = load_common_words()
 LONG_WORDS_MIN = 80
 LISTED_MIN = 2  # so many lines of a list make one
 SIGNS_MIN = 2  # one sign alone anybody gives
@@ -27,7 +27,7 @@ _BULLETS = ("- ", "* ", "• ")
 def role_of_name(speaker: str | None) -> Role | None:
     """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
     words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]
-    role_words = [word for word in words if word not in _NAMES.beside] or words
+    role_words = [word for word in words if word not in _NAMES.beside_names] or words
     if role_words and all(word in _NAMES.systems for word in role_words):
         return Role.SYSTEM
     if role_words and all(word in _NAMES.assistants for word in role_words):

@@ -9,12 +9,10 @@ The signs carry the gain, not the constants, so every sign is worth the same.
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import reduce
-from operator import or_
+from functools import cache
 from typing import NamedTuple
 
 from remanence.core.segment import FIRST_IN_SEGMENT
-from remanence.core.text_caches import text_cache
 from remanence.languages import LEXICONS, Lexicon
 from remanence.text.analysis import ChunkReading, asks, lexicon_of, readings
 
@@ -32,17 +30,14 @@ _SENTENCE = re.compile(r"[^.!?…。！？؟\n]*[.!?…。！？؟\n]*")
 _CAPITAL = re.compile(r" ([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'’-]+)")
 _OPENS_AFTER = frozenset(".!?…。\"'”“»)-–—*:")
 
-_FIRST, _SECOND, _PAST, _TIME, _NUMBER, _KIN = (1 << bit for bit in range(6))
+# Sign → the list of its words, and which way it counts.
 _LISTED = (
-    (_FIRST, "first person", 1),
-    (_PAST, "past tense", 1),
-    (_TIME, "time or date", 1),
-    (_NUMBER, "number", 1),
-    (_KIN, "kin, friend or pet", 1),
-    (_SECOND, "second person", -1),
+    ("first person", "first_person", 1),
+    ("time or date", "time_words", 1),
+    ("number", "number_words", 1),
+    ("second person", "second_person", -1),
 )
 _SEEN_MAX = 3
-_REMEMBERED_MAX = 65_536
 
 
 class ValueReason(NamedTuple):
@@ -90,7 +85,7 @@ def keep_value(
     lexicon = lexicon_of(read)
     information = _information(terms, memories, df)
     reasons = _word_signs(read, lexicon)
-    reasons += _text_signs(text, read, lexicon)
+    reasons += _text_signs(text, lexicon)
     reasons += _place_signs(place, after_question)
     points = max(POINTS_MIN, 1 + sum([reason.points for reason in reasons]))
     speaker = ASSISTANT_SHARE if assistant else 1.0
@@ -116,81 +111,42 @@ def _worth(times: int) -> float:
 
 
 def _word_signs(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
-    signs = _signs(lexicon.code)
-    sign_words = [(bits, word) for reading in read for word in reading.folded if (bits := signs[word])]
-    all_bits = reduce(or_, [bits for bits, _ in sign_words], 0)
+    words = [word for reading in read for word in reading.folded]
     reasons = []
-    for bit, sign, direction in _LISTED:
-        if all_bits & bit:
-            words = [word for bits, word in sign_words if bits & bit]
-            reasons.append(ValueReason(sign, _format_words(words), direction * _worth(len(words))))
+    for sign, name, direction in _LISTED:
+        listed = getattr(lexicon, name)
+        seen = [word for word in words if word in listed or (sign == "number" and word[0].isdigit())]
+        if seen:
+            reasons.append(ValueReason(sign, _format_words(seen), direction * _worth(len(seen))))
     return reasons
 
 
-class _WordSigns(dict[str, int]):
-    """Word → signs of one language, as bits; words in no list are judged by their form and remembered."""
-
-    def __init__(self, listed: Mapping[str, int], lexicon: Lexicon) -> None:
-        super().__init__(listed)
-        self._lexicon = lexicon
-
-    def __missing__(self, word: str) -> int:
-        bits = _detect_unlisted_signs(word, self._lexicon)
-        if len(self) < _REMEMBERED_MAX:
-            self[word] = bits
-        return bits
-
-
-@text_cache(len(LEXICONS))  # words in no list are remembered
-def _signs(code: str) -> _WordSigns:
+@cache
+def _collect_listed_words(code: str) -> frozenset[str]:
+    """Return the words of one language that are no names, whatever their capitals: function words, other signs."""
     lexicon = LEXICONS[code]
-    lists = (
-        (_FIRST, lexicon.first_person),
-        (_SECOND, lexicon.second_person),
-        (_PAST, lexicon.past),
-        (_TIME, lexicon.time_words),
-        (_NUMBER, lexicon.number_words),
-        (_KIN, lexicon.kin),
-    )
-    signs: dict[str, int] = dict.fromkeys(lexicon.stop | lexicon.not_past, 0)
-    for bit, words in lists:
-        for word in words:
-            signs[word] = signs.get(word, 0) | bit
-    return _WordSigns(signs, lexicon)
+    return lexicon.stop.union(*(getattr(lexicon, name) for _, name, _ in _LISTED))
 
 
-def _detect_unlisted_signs(word: str, lexicon: Lexicon) -> int:
-    if word[0].isdigit():
-        return _NUMBER
-    return _PAST if len(word) > 4 and lexicon.past_endings and word.endswith(lexicon.past_endings) else 0
-
-
-def _text_signs(text: str, read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
+def _text_signs(text: str, lexicon: Lexicon) -> list[ValueReason]:
     reasons: list[ValueReason] = []
     if lexicon.names_by_capital and not text.islower() and (names := _names(text, lexicon)):
         reasons.append(ValueReason("name", _format_words(names), _worth(len(names))))
     share = _asking_share(text)
     if share:
         reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
-    low_text = text.casefold()
-    if offers := [phrase for phrase in lexicon.offers if phrase in low_text]:
-        reasons.append(ValueReason("offer", _format_words(offers), -_worth(len(offers))))
-    opener = next((word for reading in read for word in reading.folded), "")
-    if opener in lexicon.reactions:
-        reasons.append(ValueReason("reaction", opener, -_worth(1)))
     return reasons
 
 
 def _names(text: str, lexicon: Lexicon) -> list[str]:
-    """Return capitalised words inside sentences that are in no list: Tuesday and Grandma are other signs."""
-    signs = _signs(lexicon.code)
+    """Return capitalised words inside sentences that are in no list: Tuesday is another sign."""
+    listed = _collect_listed_words(lexicon.code)
     return [
         match.group(1)
         for match in _CAPITAL.finditer(text)
         if match.start() > 0
         and text[match.start() - 1] not in _OPENS_AFTER
-        and (word := match.group(1).casefold()) not in lexicon.stop
-        and not signs[word] & ~_PAST
+        and match.group(1).casefold() not in listed
     ]
 
 

@@ -39,13 +39,10 @@ class Merge:
 
 
 def may_merge(snapshot: Snapshot, one: int, other: int) -> bool:
-    """Tell whether two rows may become one: by their words, or by an embedder that was measured.
-
-    Of another one nobody knows how often it takes opposites for the same.
-    """
+    """Tell whether two rows may become one: by their words, or because a person says so."""
     seqs = (int(snapshot.seq[one]), int(snapshot.seq[other]))
     pair = (min(seqs), max(seqs))
-    return snapshot.calibrated or pair in snapshot.same_words or pair == snapshot.only
+    return pair in snapshot.same_words or pair == snapshot.only
 
 
 def candidates(rule: Rule, index: int, view: View) -> list[Merge]:

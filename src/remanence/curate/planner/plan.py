@@ -425,10 +425,10 @@ def _list_fired_rules(cycle: Cycle, deferred: tuple[Deferral, ...]) -> tuple[str
 
 
 def _left_linked(cycle: Cycle) -> Iterator[str]:
-    """Say which pairs rules left two because nobody knows how far the embedder can be trusted."""
+    """Say which pairs rules left two because no likeness says that different words mean the same."""
     for rule, pairs in cycle.linked.items():
         which = "1 pair is linked" if pairs == 1 else f"{pairs:,} pairs are linked"
-        why = "to an embedder that is not calibrated opposites may look alike"
+        why = "one word may be the opposite of another"
         yield f"{rule}: {which} and not merged: their words differ, and {why}"
 
 

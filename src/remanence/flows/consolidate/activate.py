@@ -37,7 +37,7 @@ from remanence.llm.base import Extractor, Writer
 from remanence.read.extraction import ExtractRequest
 from remanence.recall.nearest import nearest, whole_tiles
 from remanence.store.base import Find
-from remanence.text.twins import sureness, verdict
+from remanence.text.twins import same_words, sureness, verdict
 from remanence.write.engine_actions import Actions, Eligibility, of_memory
 from remanence.write.supposed import said_again
 
@@ -385,7 +385,7 @@ def _link_memory(
     beside: tuple[Sequence["_SimilarPair"], Mapping[int, Memory]],
     drawn: KnownLinks,
 ) -> list[Change]:
-    """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
+    """Link a memory to what is near or similar; a note that is said again confirms the older one."""
     now, changes = core.clock.now(), []
     pairs, partners = beside
     room = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
@@ -408,7 +408,7 @@ def _link_memory(
 
 
 def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> list[Change]:
-    """Let a note confirm an older one that says the same, unless both come from one turn; episodes stay as they are."""
+    """Let a note confirm an older one with the same words, unless one turn said both; episodes stay as they are."""
     notes = memory.kind is Kind.SEMANTIC and other.kind is Kind.SEMANTIC
     eligibility = of_memory(memory, "consolidation")
     if (
@@ -416,10 +416,11 @@ def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> li
         or other.seq > memory.seq
         or memory.trust < other.trust
         or not {*memory.sources}.isdisjoint(other.sources)
+        or not same_words(other.text, memory.text, moved=True)
         or not actions.allows("update_note", eligibility)
     ):
         return []
-    actions.record("update_note", eligibility, reason="said again in other words")
+    actions.record("update_note", eligibility, reason="said again")
     again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
     return [*update(other, again), VERBS["repeat"].build_count_change(other.seq, confirmations=1)]
 

@@ -25,6 +25,7 @@ from remanence.read.extraction import checked_shortening
 from remanence.store.base import Bookkeeping, Find
 from remanence.text.summary import find_added
 from remanence.text.tokens import token_counts
+from remanence.text.twins import is_sure
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.reflecting import (
     CATEGORY,
@@ -149,7 +150,8 @@ def _eligibility(reflections: Sequence[Memory]) -> Eligibility:
 async def _read_near_duplicates(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:
     seqs = [one.seq for one in reflections]
     links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
-    return frozenset(frozenset((link.source, link.target)) for link in links)
+    sure = [link for link in links if is_sure(link.confidence)]
+    return frozenset(frozenset((link.source, link.target)) for link in sure)
 
 
 async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) -> tuple[str, str]:

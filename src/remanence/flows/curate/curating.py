@@ -224,14 +224,13 @@ async def read_frozen(
     request = replace(base, columns=base.columns | more, among=among)
     read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
     snapshot = await read(request, now)
-    is_calibrated = core.embedder.thresholds.calibrated
-    merges = only is None and not is_calibrated and any(rule.effect.unites for rule in policy.rules)
+    merges = only is None and any(rule.effect.unites for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
     shortens = isinstance(core.writer, Shortener)
     snapshot = replace(snapshot, present=present, shortens=shortens)
     # A person who names two memories to merge knows what they restored: that guard is against policies alone.
     restorations = {} if only is not None else await find_recently_restored(core, snapshot, now)
-    return replace(snapshot, calibrated=is_calibrated, same_words=same, only=only, restored=restorations), now
+    return replace(snapshot, same_words=same, only=only, restored=restorations), now
 
 
 async def adopt(core: Core, policy: Policy) -> Policy:

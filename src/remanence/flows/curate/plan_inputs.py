@@ -36,7 +36,7 @@ async def same_words_of(core: Core, snapshot: Snapshot) -> frozenset[tuple[int, 
     held = {one.seq: one for one in found if one is not None}
     compared = [(held[one], held[other]) for one, other in pairs if one in held and other in held]
     chars = sum(len(one.text) for one in held.values())
-    return await run_off_loop(chars, _same_of, compared)
+    return await run_off_loop(chars, _same_of, compared, core.embedder.thresholds.calibrated)
 
 
 def _pairs(snapshot: Snapshot) -> list[tuple[int, int]]:
@@ -51,11 +51,11 @@ def _pairs(snapshot: Snapshot) -> list[tuple[int, int]]:
     return [(one, other) for one, other in ends.T.tolist()]
 
 
-def _same_of(pairs: Iterable[tuple[Memory, Memory]]) -> frozenset[tuple[int, int]]:
+def _same_of(pairs: Iterable[tuple[Memory, Memory]], moved: bool) -> frozenset[tuple[int, int]]:
     return frozenset(
         (one.seq, other.seq)
         for one, other in pairs
-        if one.speaker == other.speaker and same_words(one.text, other.text)
+        if one.speaker == other.speaker and same_words(one.text, other.text, moved=moved)
     )
 
 

@@ -33,6 +33,7 @@ from remanence.recall.profile import (
     worth,
 )
 from remanence.store.base import Find
+from remanence.text.twins import is_sure
 
 IDENTITY = "self/*"
 LINES_MAX = 100  # engram's cap of a profile's lines
@@ -250,7 +251,7 @@ async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memo
     links = await core.store.neighbours(core.scope, seqs, *relations) if seqs else []
     alike: dict[int, set[int]] = {}
     for link in links:
-        if link.relation is Relation.NEAR_DUPLICATE:
+        if link.relation is Relation.NEAR_DUPLICATE and is_sure(link.confidence):
             alike.setdefault(link.source, set()).add(link.target)
             alike.setdefault(link.target, set()).add(link.source)
     same = collect_fact_turn_pairs(links).without(marks.edited_seqs)
