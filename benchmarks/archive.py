@@ -22,7 +22,8 @@ from benchmarks.corpus import Maker, exported
 from benchmarks.report import figure, note, rss_mb, rss_peak_mb, settings, spent
 from remanence.core.keywords import ArchiveName
 from remanence.core.model import Memory, Status
-from remanence.flows.indexes.archive_index import INDEXED_MOST, index_words
+from remanence.flows.indexes import archive_index
+from remanence.flows.indexes.archive_index import index_words
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 BATCH = 50_000  # memories an import takes at once
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--step", choices=sorted(STEPS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.step:
+        archive_index.INDEXED_MAX = EVERYTHING if given.whole else NOTHING
         asyncio.run(STEPS[given.step](given.folder, given.archived[0], given.whole))
         return
     settings(archived=given.archived, active=given.active, session=SESSION)
@@ -106,8 +108,6 @@ def _opened(path: Path) -> remanence.Engine:
 async def measure_open(path: Path, archived: int, whole: bool) -> None:
     """Open and close; then the first recall, and what it leaves in memory."""
     told = {"archived": archived, "whole": whole}
-    async with _opened(path) as memory:
-        await memory.settings.set(INDEXED_MOST, EVERYTHING if whole else NOTHING)
     memory = _opened(path)
     with spent() as opened:
         await memory.__aenter__()

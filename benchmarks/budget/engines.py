@@ -13,6 +13,8 @@ import remanence
 from benchmarks.budget.policies import DRAWN, RANDOM, TRACED, Budget, cut_of
 from remanence.core.clock import ManualClock, to_micros
 from remanence.core.model import Memory, Turn
+from remanence.flows.indexes import archive_index
+from remanence.flows.indexes.archive_index import INDEXED_MAX
 from remanence.text.word_hashes import pack
 
 T = TypeVar("T")
@@ -89,7 +91,8 @@ class Ours:
         path.with_suffix(ENDED).write_text(str(clock.now()))
 
     def cut(self, folder: Path, policy: str, budget: Budget) -> Left:
-        """Plan and apply under the policy; what it destroys it may."""
+        """Plan and apply under the policy; what it destroys it may. Of a traced budget recall keeps hashes alone."""
+        archive_index.INDEXED_MAX = 0 if budget.per == TRACED else INDEXED_MAX
         return _run(self._cut(folder / FILE, policy, budget))
 
     async def _cut(self, path: Path, policy: str, budget: Budget) -> Left:
@@ -126,8 +129,7 @@ class Ours:
 
 
 async def _traced(memory: remanence.Engine) -> float:
-    """Let recall keep hashes of all that is archived; return the share that they are of the texts."""
-    await memory.settings.set("archive_indexed_most", 0)
+    """Return the share that the hashes of what is archived are of its texts."""
     archived = await memory.list(status="archived", limit=LISTED_MAX)
     kept = await memory._core.store.archive_words(memory.scope, -1)  # noqa: SLF001
     packed = sum(len(pack(part)) for part in kept.parts.values())

@@ -78,7 +78,7 @@ async def test_a_closed_archive_is_left_out(memory: remanence.Engine) -> None:
     """By the question, or by the setting, which a question overrules either way."""
     await memory.curate(ARCHIVE)
     closed = await first(memory, archived="closed")
-    await memory.settings.set("recall_archived", 0)
+    await memory.settings.set("recall_leaves_out", "archived")
     unset, asked = await first(memory), await first(memory, archived="open")
 
     assert (None, None) == (closed, unset)

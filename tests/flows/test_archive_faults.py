@@ -29,6 +29,12 @@ class Later:
         return SystemClock().now() + DAY
 
 
+@pytest.fixture(autouse=True)
+def _hashes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let recall keep the hashes of all that is archived."""
+    monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
+
+
 def in_child(work: Callable[[], Any]) -> int:
     """Let a process do something and end; return its number."""
     child = os.fork()
@@ -41,9 +47,8 @@ def in_child(work: Callable[[], Any]) -> int:
 
 
 async def filled(path: Path) -> None:
-    """Make a file of which recall keeps the hashes of all that is archived; nothing is yet."""
+    """Make a file in which nothing is archived yet."""
     async with remanence.open(path, embedder="hashed") as memory:
-        await memory.settings.set("archive_indexed_most", 0)
         await memory.learn(KEY, category="fact", session="one")
         await memory.learn("My sister Ines was born in Lagos on 3 May 1990.", session="two")
         await memory.consolidate()

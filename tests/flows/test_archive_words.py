@@ -36,10 +36,10 @@ def opened(path: Path) -> remanence.Engine:
 
 
 @pytest.fixture
-async def memory(tmp_path: Path) -> AsyncIterator[remanence.Engine]:
+async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[remanence.Engine]:
     """A file of which recall keeps the hashes of all that is archived: one fact, beside what stands."""
     async with opened(tmp_path / "memory.db") as memory:
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr(archive_index, "INDEXED_MAX", 0)
         await memory.learn(KEY, category="fact", session="one", speaker="Ada", tags=["boats"])
         await memory.learn("My sister Ines was born in Lagos on 3 May 1990.", session="two")
         await memory.consolidate()
@@ -91,10 +91,10 @@ class Spy:
 
 
 @pytest.fixture(name="many")
-async def _many(tmp_path: Path) -> AsyncIterator[remanence.Engine]:
+async def _many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[remanence.Engine]:
     """A file with twenty archived facts that match, told by an archived turn, beside one that stands."""
     async with opened(tmp_path / "memory.db") as memory:
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr(archive_index, "INDEXED_MAX", 0)
         facts = [
             Turn(
                 f"Key {k} of the boathouse.", category="fact", tags=["a"], session=f"{k}", attributes={"n": 1}
@@ -253,9 +253,11 @@ async def test_filters_hold_in_the_archive(
     assert hits == [seq for seq, _ in await found(memory, QUESTION, **asking) if seq == 1]
 
 
-async def test_the_number_is_crossed_by_what_is_archived_and_undone(memory: remanence.Engine) -> None:
+async def test_the_number_is_crossed_by_what_is_archived_and_undone(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Up by a run, down by its undo, up by an import; the same memories are found on either side."""
-    await memory.settings.set("archive_indexed_most", 1)
+    monkeypatch.setattr(archive_index, "INDEXED_MAX", 1)
     await memory.learn("The lantern of the boathouse is green.", category="fact", session="three")
     await memory.consolidate()
     seen = [(await found(memory, "lantern boathouse"), memory._core.index.leaves_archive)]
@@ -271,11 +273,13 @@ async def test_the_number_is_crossed_by_what_is_archived_and_undone(memory: rema
     assert await sound(memory)
 
 
-async def test_an_archive_that_is_imported_leaves_the_index(memory: remanence.Engine, tmp_path: Path) -> None:
+async def test_an_archive_that_is_imported_leaves_the_index(
+    memory: remanence.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its hashes are told from the import on, and no more once it is undone."""
     lines = [line async for line in memory.export()]
     async with remanence.open(tmp_path / "other.db", embedder="hashed") as other:
-        await other.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr(archive_index, "INDEXED_MAX", 0)
         done = await other.import_(iter(lines), name="all")
         hits, held = await found(other), await counted(other)
         await other.undo(done.run)
@@ -301,11 +305,13 @@ async def test_a_deleted_memory_leaves_no_hashes(memory: remanence.Engine) -> No
     assert await sound(memory)
 
 
-async def test_the_index_takes_the_archive_back_below_the_number(memory: remanence.Engine) -> None:
-    """The setting counts at the next question, in each direction, and the same memory is found."""
+async def test_the_index_takes_the_archive_back_below_the_number(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts at the next question, in each direction, and the same memory is found."""
     seen = []
     for most in (0, 1, 0):
-        await memory.settings.set("archive_indexed_most", most)
+        monkeypatch.setattr(archive_index, "INDEXED_MAX", most)
         seen.append((await found(memory), memory._core.index.leaves_archive))
 
     assert [([(1, True)], True), ([(1, True)], False), ([(1, True)], True)] == seen
@@ -324,7 +330,7 @@ async def test_what_another_process_archives_is_found(memory: remanence.Engine, 
     assert [(3, True)] == await found(memory, "lighthouse lantern")
 
 
-async def test_what_stands_is_ranked_as_before(tmp_path: Path) -> None:
+async def test_what_stands_is_ranked_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no archived neighbour lends it words, the order is that of an index that holds everything."""
     async with opened(tmp_path / "memory.db") as memory:
         for number in range(12):
@@ -334,7 +340,7 @@ async def test_what_stands_is_ranked_as_before(tmp_path: Path) -> None:
         await memory.curate(ARCHIVE)
         answers = []
         for most in (100, 0):
-            await memory.settings.set("archive_indexed_most", most)
+            monkeypatch.setattr(archive_index, "INDEXED_MAX", most)
             answers.append([seq for seq, _ in await found(memory, "red sail boat", archived="closed")])
 
     assert answers[0]
@@ -445,7 +451,7 @@ async def test_closing_ends_what_indexes_words(tmp_path: Path, monkeypatch: pyte
     """With the part under way; what still waits is for the next opening."""
     monkeypatch.setattr(archive_index, "INDEXED_FIRST_MOST", 0)
     async with opened(tmp_path / "memory.db") as memory:
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr(archive_index, "INDEXED_MAX", 0)
         await memory.learn(KEY, category="fact")
         await memory.consolidate()
         await memory.curate(ARCHIVE)

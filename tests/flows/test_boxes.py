@@ -12,7 +12,9 @@ import remanence
 from remanence.core.box import FindBoxes
 from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput, NotFound
+from remanence.flows.consolidate import boxes as boxes_module
 from remanence.testing.builders import expect_error
+from remanence.write.box_cuts import Limits
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 
@@ -88,10 +90,10 @@ async def test_another_matter_is_in_another_box(memory: remanence.Engine, clock:
 
 
 async def test_a_silence_and_a_full_box_are_sealed_as_turns_come(
-    memory: remanence.Engine, clock: ManualClock
+    memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the minutes and the turns that the settings say."""
-    await memory.settings.set("box_turns", 4)
+    """After half an hour, and at the most turns of a box."""
+    monkeypatch.setattr(boxes_module, "LIMITS", Limits(turns_max=4))
     await tell(memory, PIER[:5], "s", clock)
     clock.advance(minutes=29)
     await tell(memory, PIER[5:], "s", clock)
@@ -100,17 +102,20 @@ async def test_a_silence_and_a_full_box_are_sealed_as_turns_come(
 
 
 async def test_boxes_can_be_off(memory: remanence.Engine, clock: ManualClock) -> None:
-    """No box is made; without traces a sealed box joins none."""
+    """No box is made, and so no trace, until they are on again."""
     await memory.settings.set("boxes", 0)
     await tell(memory, PIER, "s", clock)
+    clock.advance(hours=1)
+    await memory.consolidate()
+    off = [*await memory.boxes.list(), *await memory.traces.list()]
     await memory.settings.set("boxes", 1)
-    await memory.settings.set("traces", 0)
-    await tell(memory, CAKE[:1], "t", clock)
+    await tell(memory, CAKE, "t", clock)
     clock.advance(hours=1)
     await memory.consolidate()
 
-    assert [("t", "time_gap", 1)] == told(await memory.boxes.list())
-    assert [] == await memory.traces.list()
+    assert [] == off
+    assert ["t"] == [box.session for box in await memory.boxes.list()]
+    assert 1 == len(await memory.traces.list())
 
 
 async def test_a_matter_is_followed_across_sessions(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -253,10 +258,13 @@ async def test_what_is_not_there_is_said_so(memory: remanence.Engine) -> None:
 KILLED = """
 # warm
 import asyncio, os, signal, sys, remanence
+from remanence.flows.consolidate import boxes
+from remanence.write.box_cuts import Limits
+
+boxes.LIMITS = Limits(turns_max=3)
 
 async def main():
     async with remanence.open(sys.argv[1], embedder="hashed") as memory:
-        await memory.settings.set("box_turns", 3)
         number = 0
         while True:
             number += 1
@@ -310,11 +318,3 @@ def test_the_commands_show_boxes_and_traces(tmp_path: Path) -> None:
     assert PIER[2] in one.stdout
     assert (0, 0) == (listed.exit_code, traces.exit_code)
     assert "no trace 5" in missing.stderr
-
-
-@pytest.mark.parametrize("name", ["boxes", "traces"])
-def test_each_can_be_off_by_a_setting(name: str) -> None:
-    """A number between 0 and 1, on where nobody says."""
-    from remanence.flows.base.settings import SETTINGS
-
-    assert (1, 0, 1) == (SETTINGS[name].value, SETTINGS[name].least, SETTINGS[name].most)

@@ -31,7 +31,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "status": lambda memory: memory.status(),
     "plan": lambda memory: memory.plan("default"),
     "explain": lambda memory: memory.explain(2, "default"),
-    "settings": lambda memory: memory.settings.all(),
+    "settings": lambda memory: memory.settings.get(),
     "frames": lambda memory: memory.frames.list(),
     "doctor": lambda memory: memory.doctor(),
     "learn": lambda memory: memory.learn("Barrel 2 holds tar."),

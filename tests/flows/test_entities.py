@@ -91,7 +91,7 @@ async def test_an_entity_says_nothing(memory: remanence.Engine) -> None:
             await each.learn("The harbour master is called Tom.", speaker="Ines")
         await say(memory, "My sister Mia lives in Tartu.")
         await without.note("My sister Mia lives in Tartu.", session="s", speaker="Ines", later=True)
-        await without.settings.set("extract_only", "skill")
+        await without.settings.set("extract_categories", "skill")
         await hear(without)
         with_it, bare = await memory.recall("Mia"), await without.recall("Mia")
     ids = {one.id for one in await records(memory)}

@@ -105,25 +105,26 @@ async def test_the_parts_of_every_score_add_up(
 ) -> None:
     """To six digits, whatever is stored, asked, filtered and archived; what filters took and left is all there is."""
     model = Meaning() if embedder == "model" else embedder
-    async with remanence.open(embedder=model, clock=ManualClock()) as memory:
-        await memory.settings.set("archive_indexed_most", 0 if by_hashes else 200_000)
-        turns = [
-            Turn(text, speaker=who, category="fact" if kind == 0 else None, attributes={"n": kind},
-                 tags=["boats"] * (kind == 1) + ["self/goal"] * (kind == 2))
-            for text, who, kind in texts
-        ]  # fmt: skip
-        await memory.learn_many(turns)
-        await memory.consolidate()
-        await memory.curate(ARCHIVING)
-        await memory.dispute(1)
-        await memory.rate(len(turns), 0.1)
-        await memory.frames.put(frame, terms=TERMS, diversity=0.2)
-        answers = [
-            await memory.recall(question, filters=filters, explain=True, **more),  # type: ignore[arg-type] # as drawn
-            await memory.frame(frame, question, explain=True),
-            await memory.frame(frame, explain=True),
-        ]
-        plain = await memory.recall(question, filters=filters, **more)  # type: ignore[arg-type] # as drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0 if by_hashes else 200_000)
+        async with remanence.open(embedder=model, clock=ManualClock()) as memory:
+            turns = [
+                Turn(text, speaker=who, category="fact" if kind == 0 else None, attributes={"n": kind},
+                     tags=["boats"] * (kind == 1) + ["self/goal"] * (kind == 2))
+                for text, who, kind in texts
+            ]  # fmt: skip
+            await memory.learn_many(turns)
+            await memory.consolidate()
+            await memory.curate(ARCHIVING)
+            await memory.dispute(1)
+            await memory.rate(len(turns), 0.1)
+            await memory.frames.put(frame, terms=TERMS, diversity=0.2)
+            answers = [
+                await memory.recall(question, filters=filters, explain=True, **more),  # type: ignore[arg-type] # as drawn
+                await memory.frame(frame, question, explain=True),
+                await memory.frame(frame, explain=True),
+            ]
+            plain = await memory.recall(question, filters=filters, **more)  # type: ignore[arg-type] # as drawn
 
     for answer in answers:
         why = explained(answer)
@@ -330,10 +331,10 @@ async def test_a_frame_names_the_links_that_speak_for_a_memory(harbour: remanenc
     assert "confidence n/a" in str(why)
 
 
-async def test_of_a_large_archive_hashes_decide(opener: Opener) -> None:
+async def test_of_a_large_archive_hashes_decide(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read of it says so and is ranked like the rest; what others keep out says that, too."""
     async with opener(embedder="none") as memory:
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
         await memory.learn_many(
             [{"text": f"The key number {n} of the boathouse.", "category": "fact"} for n in range(15)]
         )

@@ -19,9 +19,8 @@ from remanence.flows.write.pending_turns import PendingTurns, list_pending_turns
 from remanence.llm.base import Judgement
 from remanence.read.extraction import (
     CATEGORIES,
+    EXTRACT_CATEGORIES,
     EXTRACT_INSTRUCTION,
-    EXTRACT_NEVER,
-    EXTRACT_ONLY,
     ExtractRequest,
     ExtractResult,
     ExtractTurn,
@@ -233,13 +232,12 @@ async def test_settings_say_what_is_extracted(opener: Opener) -> None:
         everything = {one.category for one in await told(memory, text, session="a", speaker="Ana")}
     assert {"decision", "preference"} < everything
     async with opener(scope="only", writer=Sentences()) as memory:
-        await memory.settings.set(EXTRACT_ONLY, "decision, preference")
-        await memory.settings.set(EXTRACT_NEVER, "preference")
+        await memory.settings.set(EXTRACT_CATEGORIES, "decision, preference, -preference")
         only = {one.category for one in await told(memory, text, session="a", speaker="Ana")}
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
     async with opener(scope="other", writer=(writer := Telling(("fact", FERRY)))) as memory:
         await memory.settings.set(EXTRACT_INSTRUCTION, "Look for boats.")
-        await memory.settings.set(EXTRACT_NEVER, "moment")
+        await memory.settings.set(EXTRACT_CATEGORIES, "-moment")
         await told(memory, session="a")
 
     assert {"decision"} == only
@@ -252,10 +250,11 @@ async def test_settings_say_what_is_extracted(opener: Opener) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        (EXTRACT_NEVER, ",".join(CATEGORIES)),
+        (EXTRACT_CATEGORIES, ",".join(f"-{name}" for name in CATEGORIES)),
+        (EXTRACT_CATEGORIES, "moment, - moment"),
         (EXTRACT_INSTRUCTION, "x" * 1_001),
         (EXTRACT_INSTRUCTION, "a\0b"),
-        (EXTRACT_ONLY, 5),
+        (EXTRACT_CATEGORIES, 5),
         ("note_turns", "many"),
     ],
 )
@@ -272,78 +271,19 @@ async def test_a_setting_that_makes_no_sense_is_refused(
 
 
 def test_the_command_line_sets_words(tmp_path: Path) -> None:
-    """And takes them away; what it prints says how to go back."""
-    path = str(tmp_path / "m.db")
-    typed("learn", "x y z", "--db", path, "--embedder", "hashed")
-    given = typed("settings", EXTRACT_NEVER, "moment, skill", "--db", path, "--embedder", "hashed")
-    listed = typed("settings", "--db", path, "--embedder", "hashed")
-    away = typed("settings", EXTRACT_NEVER, "", "--db", path, "--embedder", "hashed")
-
-    assert (0, 0, 0) == (given.exit_code, listed.exit_code, away.exit_code)
-    assert "remanence settings extract_never ''" in given.output
-    assert "moment, skill" in listed.output
-    assert "moment, skill" in away.output
-
-
-async def test_settings_are_one_document(memory: remanence.Engine) -> None:
-    """It says all of them, and loading it again changes nothing; what a document does not name is built in again."""
-    await memory.settings.set("note_turns", 7)
-    await memory.settings.set(EXTRACT_NEVER, 'moment, "skill"')
-    document = await memory.settings.document()
-
-    assert "note_turns = 7  #" in document
-    assert [] == await memory.settings.load(document)
-
-    changed = await memory.settings.load("frame_limit = 9\n")
-
-    assert {("frame_limit", 9), ("note_turns", 5), (EXTRACT_NEVER, "")} == {
-        (one.name, one.value) for one in changed
-    }
-
-    await memory.settings.load(document)
-
-    assert document == await memory.settings.document()
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        "note_turns = -1",
-        "note_turns = 7\nnote_minutes = 1e9",
-        "note_turns =",
-        "notes = 5",
-        "[note_turns]",
-        "a = " + "[" * 90_000,
-        f'{EXTRACT_ONLY} = "moment"\n{EXTRACT_NEVER} = "moment"',
-        f"{EXTRACT_ONLY} = 3",
-        "note_turns = true",
-    ],
-)
-async def test_a_document_that_makes_no_sense_changes_nothing(
-    memory: remanence.Engine, document: str
-) -> None:
-    """All of it is read before any of it is set."""
-    await memory.settings.set("note_turns", 6)
-    before = await memory.settings.document()
-    with pytest.raises((InvalidInput, remanence.NameUnknown)) as refused:
-        await memory.settings.load(document)
-
-    assert refused.value.recovery
-    assert before == await memory.settings.document()
-
-
-def test_the_command_line_prints_and_loads_a_document(tmp_path: Path) -> None:
-    """As TOML; one setting beside a document is refused."""
+    """And takes them away; what it prints says how to go back, and can be typed as it is printed."""
     database = ("--db", str(tmp_path / "m.db"), "--embedder", "hashed")
     typed("learn", "x y z", *database)
-    (tmp_path / "mine.toml").write_text("note_turns = 8\n", encoding="utf-8")
-    loaded = typed("settings", "--load", str(tmp_path / "mine.toml"), *database)
-    printed = typed("settings", "--toml", *database)
-    both = typed("settings", "note_turns", "--toml", *database)
+    given = typed("settings", EXTRACT_CATEGORIES, "-moment, -skill", *database)
+    listed = typed("settings", *database)
+    away = typed("settings", EXTRACT_CATEGORIES, "", *database)
+    back = typed("settings", EXTRACT_CATEGORIES, "-moment, -skill", *database)
 
-    assert (0, 0, 1) == (loaded.exit_code, printed.exit_code, both.exit_code)
-    assert "note_turns" in loaded.output
-    assert "note_turns = 8  #" in printed.output
+    assert [0] * 4 == [one.exit_code for one in (given, listed, away, back)]
+    assert "remanence settings extract_categories ''" in given.output
+    assert "-moment, -skill" in listed.output
+    assert "remanence settings extract_categories '-moment, -skill'" in away.output
+    assert "-moment, -skill" in back.output
 
 
 async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(

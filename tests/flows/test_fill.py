@@ -181,7 +181,7 @@ async def test_what_is_stale_is_left_out_where_the_setting_says_so(opener: Opene
         for one in (stale, goal):
             await memory.update(one.id, lifecycle="stale")
         open_ = [await memory.recall("tide", count_use=False), await memory.frame("task", count_use=False)]
-        await memory.settings.set("recall_stale", 0)
+        await memory.settings.set("recall_leaves_out", "stale")
         found = await memory.recall("tide", count_use=False, why_not=stale.id)
         framed = await memory.frame("task", "tide", count_use=False, why_not=stale.id)
         whole = await memory.frame("task", count_use=False)
@@ -191,7 +191,10 @@ async def test_what_is_stale_is_left_out_where_the_setting_says_so(opener: Opene
     assert {tried.id} == {hit.id for hit in found.memories}
     assert {tried.id, goal.id} == {hit.id for hit in framed.memories} == {hit.id for hit in whole.memories}
     assert {stale.id, goal.id} == {hit.id for hit in asked.memories}
-    for answer, way in ((found, "ask for the lifecycle stale"), (framed, "set recall_stale to 1")):
+    for answer, way in (
+        (found, "ask for the lifecycle stale"),
+        (framed, "take stale out of the setting recall_leaves_out"),
+    ):
         assert answer.explanation is not None
         assert answer.explanation.absence is not None
         assert ("filter", "lifecycle: it is stale", way) == (

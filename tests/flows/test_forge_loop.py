@@ -359,8 +359,8 @@ async def _probe(memory: remanence.Engine) -> Check:
     return found
 
 
-async def test_doctor_counts_what_could_go(memory: remanence.Engine) -> None:
-    """Above 50 episodes, strictly and however young, it advises to look what would go; the number is a setting."""
+async def test_doctor_counts_what_could_go(memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above 50 episodes, strictly and however young, it advises to look what would go."""
     for kind in ("semantic", "procedural", "rejected", "unclassified"):
         await item(memory, kind, kind)
     await memory.learn_many([{"text": f"episode {n}", "kind": "episodic"} for n in range(50)])
@@ -370,7 +370,7 @@ async def test_doctor_counts_what_could_go(memory: remanence.Engine) -> None:
     )
     await item(memory, "one more")
     above = await _probe(memory)
-    await memory.settings.set("episodes_prunable", 51)
+    monkeypatch.setattr("remanence.flows.inspect.checks.PRUNABLE_MAX", 51)
 
     assert Check(NAME, True, detail.format(54, 51, 50)) == at
     assert (True, detail.format(55, 52, 51)) == (above.ok, above.detail)

@@ -27,6 +27,9 @@ AGENT = """
 # warm
 import asyncio, sys
 import remanence
+from remanence.flows.consolidate import consolidation
+
+consolidation.EXTRACTIONS_MIN = 1_000_000
 
 async def main(path, name, notes, writer):
     async with remanence.open(path, embedder="none", writer=writer) as memory:
@@ -73,10 +76,10 @@ async def _hear_rest(path: Path, address: str) -> ExtractPendingResult:
         return await hear(memory)
 
 
-async def _only_listening(path: Path) -> None:
+@pytest.fixture(autouse=True)
+def _only_listening(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be consolidated by itself: that asks a writer, too, and confirms what is said twice."""
-    async with remanence.open(path, embedder="none") as memory:
-        await memory.settings.set("consolidate_extractions", 0)
+    monkeypatch.setattr("remanence.flows.consolidate.consolidation.EXTRACTIONS_MIN", 1_000_000)
 
 
 def _agents(path: Path, address: str) -> None:
@@ -94,7 +97,6 @@ def _agents(path: Path, address: str) -> None:
 async def test_two_processes_on_one_session_ask_and_store_everything_once(tmp_path: Path) -> None:
     """Each of 200 turns is stored, shown to the model in one request, and has its facts once."""
     path = tmp_path / "m.db"
-    await _only_listening(path)
     with asked_server() as (address, asked):
         _agents(path, address)
         left = await _hear_rest(path, address)

@@ -221,8 +221,7 @@ async def test_a_session_is_due_by_number_by_signal_and_by_the_age_of_its_oldest
 
 async def test_settings_say_what_makes_a_session_due(memory: remanence.Engine, clock: ManualClock) -> None:
     """By number alone, or by time alone."""
-    await memory.note("We decided to stay.", session="s", later=True)
-    await memory.settings.set("note_at_once", 0)
+    await memory.note("Mia came by.", session="s", later=True)
     await memory.settings.set("note_minutes", 0)
     (by_number,) = (await memory.status()).waiting
     await memory.settings.set("note_turns", 1)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import remanence
+from remanence.core.clock import ManualClock
 from remanence.core.errors import ExtensionError, InvalidInput
 from remanence.llm import asking as asking_module
 from remanence.llm.openai_api import OpenAIEmbedder
@@ -93,17 +94,20 @@ async def test_a_server_that_is_too_slow_is_not_waited_for(address: str) -> None
     assert "gave no answer within 0.2 s" in by_model(done)[1]
 
 
-async def test_a_budget_stops_it_until_the_next_run(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_budget_stops_it_until_the_next_day(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it has used is said; what is not embedded waits."""
     monkeypatch.setattr("remanence.flows.base.extra_vectors.WRITTEN_AT_ONCE", 2)
     async with opener(embedder="openai:rules") as memory:
-        await memory.settings.set("embedder_tokens_run", 1_000)
+        await memory.settings.set("embedder_tokens_day", 1_000)
         await learned(memory, [f"{number} {'boat ' * 1_000}" for number in range(4)])
         done = await memory.consolidate()
+        clock.advance(hours=24)
         again = await memory.consolidate()
 
     assert 2 == by_model(done)[0]
-    assert "embedder_tokens_run" in by_model(done)[1]
+    assert "embedder_tokens_day" in by_model(done)[1]
     assert (2, "") == by_model(again)
 
 

@@ -185,12 +185,12 @@ async def test_vectors_of_another_opening_are_not_left_behind() -> None:
     await expect_error(StoreIncompatible, open_on(limit_store(kept)).__aenter__())
 
 
-async def test_without_archive_words_the_index_holds_the_archive() -> None:
-    """However large it is beside the setting: it is found as where the hashes of its words are kept."""
+async def test_without_archive_words_the_index_holds_the_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large it is: it is found as where the hashes of its words are kept."""
     found = []
     for store in (lack(ARCHIVE_WORDS), MemoryStore()):
         async with open_on(store) as memory:
-            await memory.settings.set("archive_indexed_most", 0)
+            monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
             await memory.learn_many([f"buoy number {k} is red" for k in range(5)])
             await memory.consolidate()
             await memory.apply(await memory.plan(PRUNE_ALL.replace("prune", "archive")))

@@ -72,7 +72,7 @@ class World:
             return {
                 **rows,
                 "policy": memory.policy.current.hash,
-                "settings": {one.name: one.value for one in await memory.settings.all(advanced=True)},
+                "settings": {one.name: one.value for one in await memory.settings.get()},
                 "bans": sorted(one.fold for one in await memory.forbidden.list()),
                 "tokens": [str(one) for one in await memory.token.list()],
                 "frames": [str(one) for one in await memory.frames.list()],
@@ -178,7 +178,6 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
     "forbidden.lift": lambda w: [call(w.numbers["banned"])],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
-    "settings.load": lambda w: [call("audit_days = 1\n")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
     "token.end": lambda w: [call("door")],
     "erase.show": partial(each, lambda seq: [call(seq)]),
@@ -211,7 +210,7 @@ READING = frozenset(
     " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
     " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
     " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
-    " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
+    " review.list review.quarantined settings.get forbidden.list guide"
     " token.list".split()
 )
 

@@ -193,8 +193,8 @@ async def test_what_is_doubted_expired_or_from_outside_has_no_line(
     assert 0 == (await memory.profile()).left_out
 
 
-async def test_a_profile_has_no_more_lines_than_its_setting_and_says_what_is_left(
-    memory: remanence.Engine,
+async def test_a_profile_has_so_many_lines_and_says_what_is_left(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worthiest stay; near duplicates share a line; a long text is cut and says so."""
     first = await memory.learn("Never deploy to the Bergen cluster on a Friday in May", category="principle")
@@ -208,7 +208,7 @@ async def test_a_profile_has_no_more_lines_than_its_setting_and_says_what_is_lef
     assert [line.cut for line in found.lines] == [line.seq == long.seq for line in found.lines]
     assert max(len(line.text) for line in found.lines) <= LINE_CHARS_MAX
 
-    await memory.settings.set("profile_lines", 1)
+    monkeypatch.setattr("remanence.flows.recall.profiling.LINES_MAX", 1)
     found = await memory.profile()
 
     assert (1, 2) == (len(found.lines), found.left_out)

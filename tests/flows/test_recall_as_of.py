@@ -195,7 +195,9 @@ async def test_what_is_written_meanwhile_does_not_count(opener: Opener, clock: M
     assert list(TEXTS[:2]) == [None if one is None else one.text for one in read]
 
 
-async def test_what_has_left_the_index_is_found_as_of_then(opener: Opener, clock: ManualClock) -> None:
+async def test_what_has_left_the_index_is_found_as_of_then(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of a large archive what stood then stands, and what was archived already is found at a factor."""
     async with opener() as memory:
         old = await memory.learn(TEXTS[0], category="message")
@@ -207,7 +209,7 @@ async def test_what_has_left_the_index_is_found_as_of_then(opener: Opener, clock
         late = await memory.learn(TEXTS[1], category="message")
         await memory.consolidate()
         await memory.learn(TEXTS[2])
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
         stood, then = clock.now(), _found(await memory.recall(ASKED, archived="open"))
         clock.advance(days=1)
         await memory.curate(ARCHIVE)

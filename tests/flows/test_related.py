@@ -216,11 +216,13 @@ async def test_on_within_a_budget(memory: remanence.Engine) -> None:
     assert not any("linked" in hit.parts for hit in nothing.memories)
 
 
-async def test_on_beside_a_large_archive(tmp_path: Path, clock: ManualClock) -> None:
+async def test_on_beside_a_large_archive(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the archive has left the index, what stands is raised all the same."""
     async with remanence.open(tmp_path / "some.db", clock=clock, embedder="hashed") as memory:
         await linked_store(memory)
-        await memory.settings.set("archive_indexed_most", 0)
+        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
         await memory.settings.set("recall_links", 40)
         answer = await memory.recall("boathouse key stove", explain=True)
 

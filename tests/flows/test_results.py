@@ -61,7 +61,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "report": await memory.describe_run(receipt),
         "state": await memory.status(),
         "checks": await memory.doctor(),
-        "setting": await memory.settings.all(),
+        "setting": await memory.settings.get(),
         "guide": memory.guide(),
         "contradictions": await memory.graph.contradictions(),
         "frames": await memory.frames.list(),

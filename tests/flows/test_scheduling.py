@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,8 @@ from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate import sessions
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.curate.scheduling import LEASE
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Bookkeeping, setting_row
+from remanence.testing.builders import expect_error
 from tests import command_line
 from tests.flows.conftest import Measured, Opener
 
@@ -503,7 +505,7 @@ async def test_status_counts_turns(memory: remanence.Engine, clock: ManualClock)
 async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
     """Each has bounds and a meaning; what a user sets stays through reopening, what nobody set is built in."""
     async with opener() as memory:
-        names = [one.name for one in await memory.settings.all(advanced=True)]
+        names = [one.name for one in await memory.settings.get()]
         given = await memory.settings.get("frame_limit")
         edited = await memory.settings.set("frame_limit", 7)
     async with opener() as again:
@@ -517,23 +519,55 @@ async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
     ]
 
 
-async def test_what_tunes_the_inside_is_listed_where_it_is_asked_for(memory: remanence.Engine) -> None:
-    """Or once a user has set it; a document has all."""
-    usual = {one.name for one in await memory.settings.all()}
-    await memory.settings.set("box_turns", 9)
-    after = {one.name for one in await memory.settings.all()}
-    document = await memory.settings.document()
+async def test_none_sets_a_setting_to_its_default(memory: remanence.Engine) -> None:
+    """It then follows the version that opens the file, as before it was set."""
+    before = await memory.settings.get("note_turns")
+    await memory.settings.set("note_turns", 9)
+    after = await memory.settings.set("note_turns", None)
 
-    assert (declared.SETTINGS.keys() - usual, {"box_turns"}) == ({*declared.ADVANCED}, after - usual)
-    assert [] == [name for name in declared.ADVANCED if f"{name} = " not in document]
+    assert before == after
+    assert "builtin" == after.source
 
 
-@pytest.mark.parametrize("wrong", [0, 1_001, -1, True, 5.0, "5", None])
+async def test_a_stored_setting_that_is_gone_changes_nothing(opener: Opener) -> None:
+    """A file that holds its row is opened and answers; to set it is refused as any unknown name is."""
+    async with opener() as memory:
+        await memory.learn("The key hangs behind the oar.")
+        rows = {setting_row(name): {"source": "user", "value": 0} for name in ("recall_stale", "box_turns")}
+        await memory._core.store.bookkeep(memory.scope, Bookkeeping(memory._core.clock.now(), put=rows))
+    async with opener() as memory:
+        found = await memory.recall("Where is the key?")
+        listed = [one.name for one in await memory.settings.get()]
+        for name in ("recall_stale", "box_turns"):
+            await expect_error(NameUnknown, memory.settings.set(name, 1))
+
+    assert 1 == len(found.memories)
+    assert [*declared.SETTINGS] == listed
+
+
+@pytest.mark.parametrize("words", ["archive", "archived stale", "archived, Stale"])
+async def test_recall_leaves_out_what_it_knows_alone(memory: remanence.Engine, words: str) -> None:
+    """Another word is refused with those that there are."""
+    with pytest.raises(InvalidInput, match="recall_leaves_out is") as refused:
+        await memory.settings.set("recall_leaves_out", words)
+
+    assert "use archived, stale, or both with a comma between" == refused.value.recovery
+
+
+def test_there_are_few_settings_each_with_a_plain_meaning() -> None:
+    """One sentence with a capital letter and a full stop."""
+    meanings = [one.meaning for one in declared.SETTINGS.values()]
+
+    assert len(meanings) <= 18
+    assert [] == [one for one in meanings if not re.fullmatch(r"[A-Z][^.]+\.", one)]
+
+
+@pytest.mark.parametrize("wrong", [0, 1_001, -1, True, 5.0, "5"])
 async def test_a_value_out_of_bounds_is_refused(memory: remanence.Engine, wrong: Any) -> None:
     """As an argument error that says the bounds, or that it must be a whole number; nothing is set."""
     with pytest.raises(InvalidInput) as refused:
         await memory.settings.set("frame_limit", wrong)
-    way_out = "from 1 to 1,000" if type(wrong) is int else "or a text as value"
+    way_out = "from 1 to 1,000" if type(wrong) is int else "or a text or None as value"
     if isinstance(wrong, str):
         way_out = "from 1 to 1,000"
 
@@ -562,7 +596,7 @@ async def test_a_newer_version_brings_its_numbers_but_for_those_set(
     }
     monkeypatch.setattr(declared, "SETTINGS", newer)
     async with opener() as memory:
-        found = {one.name: (one.value, one.source) for one in await memory.settings.all()}
+        found = {one.name: (one.value, one.source) for one in await memory.settings.get()}
         rows = tuple(f"setting/{name}" for name in newer)
         booked = await memory._core.store.bookkeep(memory.scope, Bookkeeping(0, get=rows))
 
@@ -578,12 +612,12 @@ async def test_opening_again_and_at_once_writes_the_settings_once(tmp_path: Path
     path = tmp_path / "memory.db"
     first, second = (remanence.open(path, embedder="none") for _ in range(2))
     await asyncio.gather(first.__aenter__(), second.__aenter__())
-    await first.settings.set("heartbeat_seconds", 5)
+    await first.settings.set("note_turns", 7)
     async with remanence.open(path, embedder="none") as third:
-        values = [(await memory.settings.get("heartbeat_seconds")).value for memory in (first, second, third)]
+        values = [(await memory.settings.get("note_turns")).value for memory in (first, second, third)]
     await asyncio.gather(first.close(), second.close())
 
-    assert [5, 5, 5] == values
+    assert [7, 7, 7] == values
 
 
 def test_every_setting_is_read_by_somebody() -> None:
@@ -625,16 +659,15 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     typed("learn", "It is learned now.")
     typed("policy", "adopt", DAILY)
     typed("begin-session")
-    listed, every = typed("settings"), typed("settings", "--advanced")
-    changed = json.loads(typed("settings", "episodes_prunable", "200", "--json"))
+    listed = typed("settings")
+    changed = json.loads(typed("settings", "note_turns", "200", "--json"))
     state = typed("status")
 
-    assert len(declared.SETTINGS) == len(every.splitlines())
-    assert len(declared.SETTINGS) - len(declared.ADVANCED) == len(listed.splitlines())
+    assert len(declared.SETTINGS) == len(listed.splitlines())
     assert (200, "user") == (changed["value"], changed["source"])
-    assert "user" in typed("settings", "episodes_prunable")
-    assert "is not a whole number" in typed("settings", "episodes_prunable", "many")
-    assert "did you mean" in typed("settings", "episodes_prunabel")
+    assert "user" in typed("settings", "note_turns")
+    assert "is not a whole number" in typed("settings", "note_turns", "many")
+    assert "did you mean" in typed("settings", "note_turn")
     assert "  clocks     0.0 active hours, 0.0 a day; 1 turn, " in state
     assert "  curate     by itself" in state and "done: nothing" in state
     assert "  standard   first archived in 24 hours" in state

@@ -16,7 +16,7 @@ import remanence
 from remanence.core.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, NotFound, StoreUnavailable
 from remanence.flows.base import heartbeat
-from remanence.flows.consolidate import activate
+from remanence.flows.consolidate import activate, consolidation, sessions
 from remanence.store.base import Bookkeeping, BookkeepResult
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -26,12 +26,14 @@ WAIT_SECONDS_MAX = 300
 
 
 @pytest.fixture
-async def two(tmp_path: Path, clock: ManualClock) -> AsyncIterator[tuple[remanence.Engine, remanence.Engine]]:
+async def two(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[remanence.Engine, remanence.Engine]]:
     """Two engines on one file, whose hearts beat each second."""
     path = tmp_path / "memory.db"
     more: dict[str, Any] = {"clock": clock, "embedder": "none"}
     async with remanence.open(path, **more) as first, remanence.open(path, **more) as second:
-        await first.settings.set("heartbeat_seconds", 1)
+        monkeypatch.setattr(sessions, "HEARTBEAT_S", 1)
         yield first, second
 
 
@@ -379,7 +381,7 @@ async def test_a_beat_does_not_open_a_session_again(
 ) -> None:
     """Who ends a session while its heart is beating has the last word."""
     first, second = two
-    await first.settings.set("heartbeat_seconds", 3_600)
+    monkeypatch.setattr(sessions, "HEARTBEAT_S", 3_600)
     session = await first.begin_session()
     store = first._core.store
     looked = store.bookkeep
@@ -416,9 +418,11 @@ async def test_the_end_empties_the_inbox(memory: remanence.Engine) -> None:
 
 
 @pytest.mark.parametrize(("most", "left"), [(0, 250), (1, 249), (249, 1), (250, 0)])
-async def test_so_much_of_the_inbox_and_no_more(memory: remanence.Engine, most: int, left: int) -> None:
-    """A setting bounds what the end of a session does; the rest waits in the inbox, the oldest having gone first."""
-    await memory.settings.set("consolidate_at_end", most)
+async def test_so_much_of_the_inbox_and_no_more(
+    memory: remanence.Engine, most: int, left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a session does no more than that; the rest waits in the inbox, the oldest having gone first."""
+    monkeypatch.setattr(consolidation, "ACTIVATED_MAX", most)
     async with memory.session():
         await memory.learn_many([f"boat number {n}" for n in range(250)])
     statuses = (await memory.status()).statuses
@@ -474,6 +478,8 @@ async def test_the_end_of_nothing_writes_nothing(memory: remanence.Engine) -> No
 WORKING = """
 # warm
 import asyncio, sys, remanence
+from remanence.flows.consolidate import sessions
+sessions.HEARTBEAT_S = 1
 async def main(path):
     async with remanence.open(path, embedder="none") as memory:
         print(await memory.begin_session("work"), flush=True)
@@ -523,7 +529,6 @@ async def test_a_killed_session_loses_what_came_after_its_last_beat(tmp_path: Pa
     """Killed between two beats: what is counted is exactly the time up to the last of them."""
     path = tmp_path / "memory.db"
     async with remanence.open(path, embedder="none", clock=Later()) as memory:
-        await memory.settings.set("heartbeat_seconds", 1)
         with _working(path) as (process, session):
             await _until(lambda: _counts(memory, 2 * SECOND))
             process.kill()

@@ -68,15 +68,15 @@ def test_it_is_due_after_three_extractions_and_ten_minutes_or_when_all_is_quiet(
     extractions: int, last_at: int | None, newest: int | None, heard_at: int, due_at: int | None
 ) -> None:
     """A time that a clock set back left ahead of now keeps nothing from being due."""
-    found = Quiet(last_at, heard_at, extractions, newest, False, 3, 10, 30, True)
+    found = Quiet(last_at, heard_at, extractions, newest, False, 30, True)
 
     assert due_at == found.due_at(NOW)
 
 
-def test_numbers_of_nought_switch_it_off() -> None:
-    """Each of both ways by itself."""
-    assert Quiet(None, 0, 9, NOW, False, 0, 10, 0, True).due_at(NOW) is None
-    assert Quiet(None, NOW, 9, None, False, 0, 10, 30, True).due_at(NOW) == NOW + 30 * MINUTE
+def test_no_idle_minutes_switch_that_way_off() -> None:
+    """What waits is then due by extractions alone."""
+    assert Quiet(None, 0, 2, NOW, False, 0, True).due_at(NOW) is None
+    assert Quiet(None, 0, 3, NOW, False, 0, True).due_at(NOW) == NOW
 
 
 async def _by_itself(memory: remanence.Engine) -> bool:
@@ -88,7 +88,6 @@ async def test_three_extractions_that_find_something_bring_one_about(
 ) -> None:
     """Two do not, one that found nothing does not count, and a second comes no sooner than ten minutes later."""
     async with opener(writer=Telling()) as memory:
-        await memory.settings.set("note_at_once", 0)
         done = []
         for number in range(8):
             await memory.note(f"Boat {number} is blue.", session="s", later=True)

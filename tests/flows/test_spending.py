@@ -1,4 +1,4 @@
-"""What a writer costs is counted by day and run, for every process; at a limit the rest of the inbox waits."""
+"""What a writer costs is counted by day, for every process; at a limit the rest of the inbox waits."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ import remanence
 from remanence.core.change import Change
 from remanence.core.clock import ManualClock
 from remanence.core.model import Trust
-from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
+from remanence.flows.base.spending import DAY_LIMIT
 from remanence.llm.base import Judgement
 from tests.command_line import typed as typed_here
 from tests.models import ANY_MODEL, model_server, variables
@@ -44,32 +44,19 @@ async def _learn(memory: remanence.Engine, count: int) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-async def test_at_the_limit_of_a_run_the_rest_waits_for_the_next(tmp_path: Path, fails: bool) -> None:
-    """Answers that cannot be used cost as much; the limit is looked at before each four texts."""
-    async with remanence.open(tmp_path / "m.db", writer=Dear(fails=fails)) as memory:
-        await memory.settings.set(RUN_LIMIT, 3_000)
-        await _learn(memory, 10)
-        first = await memory.consolidate()
-        waiting = await memory.list(status="inbox")
-        second = await memory.consolidate()
-        state = await memory.status()
+async def test_at_the_limit_of_a_day_the_rest_waits_for_tomorrow(tmp_path: Path, fails: bool) -> None:
+    """Another opening of the file goes by the same sum, and by midnight, UTC, there is a new one.
 
-    assert (8, 3_200, 2) == (first.activated, first.tokens_used, len(waiting))
-    assert f"this run has used 3,200 of 3,000 tokens ({RUN_LIMIT}); the next goes on" == first.waits
-    assert first.waits in str(first)
-    assert (2, 800, "") == (second.activated, second.tokens_used, second.waits)
-    assert {"calls": 10, "tokens": 4_000} == state.spent
-    assert "calls 10, tokens 4,000 today" in str(state)
-
-
-async def test_at_the_limit_of_a_day_the_rest_waits_for_tomorrow(tmp_path: Path) -> None:
-    """Another opening of the file goes by the same sum, and by midnight, UTC, there is a new one."""
+    Answers that cannot be used cost as much; the limit is looked at before each four texts.
+    """
     clock = ManualClock()
-    async with remanence.open(tmp_path / "m.db", writer=Dear(), clock=clock) as memory:
+    async with remanence.open(tmp_path / "m.db", writer=Dear(fails=fails), clock=clock) as memory:
         await memory.settings.set(DAY_LIMIT, 1_000)
         await _learn(memory, 6)
         first = await memory.consolidate()
-    async with remanence.open(tmp_path / "m.db", writer=Dear(), clock=clock) as memory:
+        waiting = await memory.list(status="inbox")
+        state = await memory.status()
+    async with remanence.open(tmp_path / "m.db", writer=Dear(fails=fails), clock=clock) as memory:
         second = await memory.consolidate()
         clock.advance(hours=24)
         fresh = (await memory.status()).spent
@@ -77,6 +64,10 @@ async def test_at_the_limit_of_a_day_the_rest_waits_for_tomorrow(tmp_path: Path)
 
     assert (4, 0, 2) == (first.activated, second.activated, third.activated)
     assert f"1,600 of 1,000 tokens are used today ({DAY_LIMIT}); tomorrow, UTC, it goes on" == second.waits
+    assert (1_600, 2) == (first.tokens_used, len(waiting))
+    assert first.waits and first.waits in str(first)
+    assert {"calls": 4, "tokens": 1_600} == state.spent
+    assert "calls 4, tokens 1,600 today" in str(state)
     assert {"calls": 0, "tokens": 0} == fresh
 
 

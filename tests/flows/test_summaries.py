@@ -21,6 +21,7 @@ from remanence.core.effects import NO_SHORTER, NO_SUMMARY
 from remanence.core.errors import PolicyError
 from remanence.core.model import Form, Status
 from remanence.curate.schedule.cadence import WITHIN
+from remanence.flows.curate import summarising
 from remanence.testing.model_server import Handler, ModelServer
 from remanence.text.condense import condense_text
 from tests.command_line import typed
@@ -269,19 +270,19 @@ do = "shrink"
     assert ((NO_SHORTER,), Form.CONDENSED, None) == (after.tags, after.form, after.summary)
 
 
-async def test_a_run_makes_as_many_as_the_setting_says(memory: remanence.Engine, clock: ManualClock) -> None:
-    """What is beyond waits for the next turn of the rule, and is told; with 0 none are made."""
+async def test_a_run_makes_so_many_and_no_more(
+    memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is beyond waits for the next turn of the rule, and is told."""
     await _archived(memory, clock, *(LONG.replace("4,200", str(n)) for n in range(3)))
-    await memory.settings.set("summaries_run", 2)
+    monkeypatch.setattr(summarising, "RUN_MAX", 2)
     first = await memory.curate(POLICY)
     again = await memory.curate(POLICY)
-    await memory.settings.set("summaries_run", 0)
     clock.advance(hours=7)
-    none = await memory.curate(POLICY)
+    last = await memory.curate(POLICY)
 
-    assert ({"summarise": 2}, {}, {}) == (first.counts, again.counts, none.counts)
-    assert "2 summaries are as many as one run makes (summaries_run)" in first.skipped[0]
-    assert 1 == len(none.skipped)
+    assert ({"summarise": 2}, {}, {"summarise": 1}) == (first.counts, again.counts, last.counts)
+    assert "2 summaries are as many as one run makes" in first.skipped[0]
 
 
 async def test_only_what_was_archived_before_is_summed_up(

@@ -119,7 +119,7 @@ async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, cloc
         before = await memory.schedule.tick()
         clock.advance(minutes=50)
         quiet = await memory.schedule.tick()
-        await memory.settings.set("box_turns", 40)
+        await memory.settings.set("note_turns", 40)
         after_setting = await memory.schedule.tick()
         await memory.policy.adopt(RAPID)
         after_adopting = await memory.schedule.tick()

@@ -125,9 +125,11 @@ async def test_what_is_deleted_is_heard_no_more(memory: remanence.Engine) -> Non
     }
 
 
-async def test_an_archive_that_left_the_index_is_found_in_other_forms(memory: remanence.Engine) -> None:
+async def test_an_archive_that_left_the_index_is_found_in_other_forms(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By the hashes of the forms, and by the text of what was read."""
-    await memory.settings.set("archive_indexed_most", 0)
+    monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
     await _learn(memory, *GERMAN)
     await memory.consolidate()
     (soup,) = [one for one in await memory.list() if one.text == SOUP]

@@ -16,10 +16,7 @@ NO_COMMAND = {
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",
-    "settings.get": "`settings NAME`",
     "settings.set": "`settings NAME VALUE`",
-    "settings.document": "`settings --toml`",
-    "settings.load": "`settings --load`",
     "schedule.should_curate": "`status` shows it",
     "schedule.due_at": "`status` shows it",
     "schedule.last": "`status` shows it",
@@ -28,7 +25,7 @@ NO_COMMAND = {
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",
 }
-OTHERWISE = {"import_", "compact_episodic", "erase.show", "settings.all"}
+OTHERWISE = {"import_", "compact_episodic", "erase.show", "settings.get"}
 
 
 def test_a_command_has_the_words_of_its_verb() -> None:

@@ -128,7 +128,8 @@ def _listed(things: Iterable[Any]) -> str:
 def _public(kind: type) -> list[Function]:
     """Return the public methods and properties that a class itself defines, in the order of the source."""
     body = _tree(kind).body if kind.__module__.startswith("remanence") else []
-    return [one for one in body if isinstance(one, Function) and not one.name.startswith("_")]
+    public = [one for one in body if isinstance(one, Function) and not one.name.startswith("_")]
+    return [one for one in public if "overload" not in map(ast.unparse, one.decorator_list)]
 
 
 def _section(function: Function, level: int = 3) -> str:

@@ -1,32 +1,23 @@
-"""The reference page of the settings, written from where they are declared: those that users set, and the others."""
-
-from collections.abc import Iterable
+"""The reference page of the settings, written from where they are declared."""
 
 from remanence.flows.base.settings import SETTINGS, Setting
 
 HEAD = """# Settings
 
 Numbers and words that hold for a scope in every process: `remanence settings NAME VALUE`,
-`memory.settings.set(name, value)`. Of words the bounds count the characters.
-"""
-ADVANCED = """
-## Advanced
+`memory.settings.set(name, value)`; `None`, on a command line `''`, sets one to its default. Of words the bounds
+count the characters.
 
-They tune the inside, and rarely need anybody: `remanence settings --advanced`, `memory.settings.all(advanced=True)`.
+| setting | default | from | to | what it does |
+|---|---|---|---|---|
 """
-TOP = "\n| setting | built in | from | to | what it says |\n|---|---|---|---|---|\n"
 
 
 def page() -> str:
     """Return the page."""
-    usual = [one for one in SETTINGS.values() if not one.advanced]
-    return HEAD + _table(usual) + ADVANCED + _table(one for one in SETTINGS.values() if one.advanced)
-
-
-def _table(rows: Iterable[Setting]) -> str:
-    return TOP + "".join(map(_row, rows))
+    return HEAD + "".join(map(_row, SETTINGS.values()))
 
 
 def _row(one: Setting) -> str:
-    value = f"{one.value:,}" if isinstance(one.value, int) else "none"
+    value = f"{one.value:,}" if isinstance(one.value, int) else "empty"
     return f"| `{one.name}` | {value} | {one.least:,} | {one.most:,} | {one.meaning} |\n"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import remanence.sync
 from remanence.core.errors import RemanenceError
 from remanence.core.toml import KEY_PARTS_MAX, TOML_BYTES_MAX, parse_toml
 from remanence.curate.policy.document import parse
@@ -20,15 +19,9 @@ LONGEST = ".".join(["k"] * KEY_PARTS_MAX)
 REFUSED_S = 1
 
 
-def _load_settings(text: str) -> object:
-    with remanence.sync.open(embedder="none") as memory:
-        return memory.settings.load(text)
-
-
 DOORS: dict[str, Callable[[str], object]] = {
     "policy": lambda text: parse(text, "mine.toml"),
     "language": lambda text: read_file(text, "it.toml"),
-    "settings": _load_settings,
 }
 
 

@@ -115,7 +115,7 @@ class Asking(FrameAsking, total=False):
     """Who asks in `recall`, what about, and whether to say why, as in `frame`; `asker` is who asks where it says I.
 
     `thread` is the conversation to look in. `archived` says whether the archive is "open" to this question or "closed";
-    without it the setting `recall_archived` does. With `newer_first` False no later word on the same matter stands
+    without it the setting `recall_leaves_out` does. With `newer_first` False no later word on the same matter stands
     above the best answer. `around` is the time that is asked about: what was said then counts more; without it the
     words of the question tell ("last Tuesday", "in May").
     """

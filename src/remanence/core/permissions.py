@@ -19,7 +19,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
         " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
         " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
-        " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
+        " review.list review.quarantined settings.get forbidden.list guide"
     ),
     ("write", None): (
         "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
@@ -34,7 +34,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("curate", "policy"): (
         "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
     ),
-    ("curate", "settings"): "settings.set settings.load schedule.accept_clock",
+    ("curate", "settings"): "settings.set schedule.accept_clock",
     ("erase", "erase"): (
         "erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"
     ),

@@ -8,7 +8,7 @@ COMMANDS: Mapping[str, str] = {
     "import_": "import",  # Python keeps the word for itself
     "compact_episodic": "compact",  # shows first and obeys the brake, which the verb does not
     "erase.show": "erase",  # with --yes it is `erase.apply` as well: nobody erases what he has not seen
-    "settings.all": "settings",  # with a name it is `settings.get`, with a value `settings.set`
+    "settings.get": "settings",  # with a value it is `settings.set`
 }
 # Commands of a person at a terminal; from Python each is a function of its own, or nothing.
 ONLY_COMMANDS = frozenset(

@@ -595,17 +595,17 @@ def _session(session: OpenSession, now: int) -> Text:
 @_shows("Setting")
 def _setting(setting: Setting) -> Iterator[Text]:
     is_number = isinstance(setting.value, int)
-    text = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
-    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{text}  {setting.meaning}")
+    text = f"{setting.value:>8}" if is_number else f"{'words' if setting.value else '-':>8}"
+    yield Text.assemble((f"{setting.name:<24}", "bold"), f"{text}  {setting.meaning}")
     if not is_number and setting.value:
-        yield Text(f"{'':20}   {escape_line(str(setting.value))}")
+        yield Text(f"{'':24}   {escape_line(str(setting.value))}")
     if setting.source == "user":
         bounds = (
             f"from {setting.least:,} to {setting.most:,}"
             if is_number
             else f"up to {setting.most:,} characters"
         )
-        yield Text(f"{'':20}   set by a user; {bounds}", "dim")
+        yield Text(f"{'':24}   set by a user; {bounds}", "dim")
 
 
 def _format_owner(owner: str) -> str:

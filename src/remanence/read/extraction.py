@@ -31,7 +31,7 @@ CONTENT_CHARS_MAX = 2_000
 WORDS_CHARS_MAX = 200  # of a name, a category, a tag, a value
 TAGS_MAX = 8
 # The settings of what is extracted.
-EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION = "extract_only", "extract_never", "extract_instruction"
+EXTRACT_CATEGORIES, EXTRACT_INSTRUCTION = "extract_categories", "extract_instruction"
 # Attributes of a fact: the day it is about, the writer, whom or what it is about, and where a profile lists it.
 EVENT_AT, EXTRACTED_BY, SUBJECT, AREA = "event_at", "extracted_by", "subject", "area"
 IDENTITY = "self/"  # what tags begin with that say who the agent is; no model sets one
@@ -83,13 +83,12 @@ class ExtractRequest:
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def wanted_of(only: str, never: str, instruction: str) -> ExtractRequest:
-    """Read what is wanted from lists with commas between: only these categories, all ten for none, and never those."""
-    wanted_names, out = (
-        tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-        for names in (only, never)
-    )
-    return ExtractRequest(tuple(name for name in wanted_names or CATEGORIES if name not in out), instruction)
+def wanted_of(categories: str, instruction: str) -> ExtractRequest:
+    """Read what to extract: categories with commas between, all ten if none is named, without those behind a `-`."""
+    names = dict.fromkeys(name.strip() for name in categories.split(",") if name.strip())
+    left_out = {name[1:].strip() for name in names if name.startswith("-")}
+    wanted = [name for name in names if not name.startswith("-")]
+    return ExtractRequest(tuple(name for name in wanted or CATEGORIES if name not in left_out), instruction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Limits:
     """When a box is sealed and joins a trace; times in microseconds.
 
     Sealed below `overlap_min`, after a silence of `gap` or longer, and when a turn comes beyond `turns_max`; a trace is
-    joined from `alike_min` on, by a box no further than `reach` from it.
+    joined from `alike_min` on, by a box no further than `reach` from it. All five are engram's numbers.
     """
 
     overlap_min: float = 0.35

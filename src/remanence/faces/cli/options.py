@@ -382,7 +382,9 @@ class Narrow(Selection):
     as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
     archived: Annotated[
         ArchiveName | None,
-        Parameter(help="Whether to look in the archive, too; as the setting recall_archived says if absent."),
+        Parameter(
+            help="Whether to look in the archive, too; as the setting recall_leaves_out says if absent."
+        ),
     ] = None
     count_use: Annotated[
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")

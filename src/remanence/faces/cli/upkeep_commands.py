@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from remanence.core.errors import Conflict, Erased, InvalidInput, NotFound, StoreError
-from remanence.faces.cli import files
-from remanence.faces.cli.options import INPUT, PLAIN, Given, Memory, Names
+from remanence.faces.cli.options import PLAIN, Given, Memory, Names
 from remanence.faces.cli.running import Interrupted, database, open_engine
 from remanence.faces.style import Undoable, counting, waiting
 
@@ -54,40 +53,23 @@ async def reembed(
 
 async def settings(
     name: Annotated[str | None, Parameter(help="One setting; all if absent.")] = None,
-    value: Annotated[str | None, Parameter(help="What it is to be.")] = None,
+    value: Annotated[
+        str | None, Parameter(help="What it is to be; '' for its default.", allow_leading_hyphen=True)
+    ] = None,
     /,
     *,
     memory: Memory,
-    advanced: Annotated[bool, Parameter(negative=(), help="List those that tune the inside, too.")] = False,
-    toml: Annotated[bool, Parameter(help="Print all as one document that --load takes.")] = False,
-    load: Annotated[
-        str | None,
-        INPUT,
-        Parameter(help="Set what a document names, and the others to what they are built in; - reads it."),
-    ] = None,
 ) -> Any:
-    if name is not None and (toml or load is not None):
-        raise InvalidInput(f"{name} beside a document", recovery="name one setting, or a document, not both")
-    if load is not None:
-        before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
-        changed = await memory.settings.load(files.read_document(load).decode(errors="replace"))
-        back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
-        return Undoable({one.name: one.value for one in changed}, back) if changed else []
-    if toml:
-        return (await memory.settings.document()).rstrip()
     if name is None:
-        return await memory.settings.all(advanced=advanced)
-    return await memory.settings.get(name) if value is None else await _set(memory, name, value)
-
-
-async def _set(memory: Memory, name: str, value: str) -> Undoable:
+        return await memory.settings.get()
     before = await memory.settings.get(name)
-    if isinstance(before.value, str):
-        new_value: int | str = value
-    elif value.isascii() and value.isdigit():
+    if value is None:
+        return before
+    new_value: int | str | None = value or None
+    if value and isinstance(before.value, int):
+        if not (value.isascii() and value.isdigit()):
+            raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
         new_value = int(value)
-    else:
-        raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
     return Undoable(await memory.settings.set(name, new_value), _setting(name, before.value))
 
 

@@ -252,7 +252,7 @@ async def _set(visit: Visit, given: FormFields) -> FormResult:
         )
     whole = value.removeprefix("-")
     kept = await visit.memory.settings.set(
-        name, int(value) if whole.isascii() and whole.isdigit() and len(whole) < 19 else value
+        name, int(value) if whole.isascii() and whole.isdigit() and len(whole) < 19 else value or None
     )
     return FormResult(Note(f"{kept.name} is {kept.value}"))
 

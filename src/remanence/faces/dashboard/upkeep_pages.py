@@ -35,7 +35,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
     if "check" in visit.query and visit.may("doctor"):
         checks = await visit.compute("doctor", Engine.doctor)
     return {
-        "settings": await visit.memory.settings.all(advanced="advanced" in visit.query),
+        "settings": await visit.memory.settings.get(),
         "policy": visit.memory.policy.current,
         "frames": await visit.memory.frames.list(),
         "guidelines": await visit.memory.guidelines.active(),

@@ -44,9 +44,8 @@ from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
-from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
+from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token
-from remanence.flows.base.settings import MIRROR_FOLDER
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
@@ -255,9 +254,6 @@ class Service:
             return await self._do_as_shown(call, memory)
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
-        if verb == "settings.load":
-            folder = await memory.settings.get(MIRROR_FOLDER)
-            call.named["document"] = keep_folder(call.named["document"], folder)
         answer = call.offer.of(memory)(*call.places, **call.named)
         if isinstance(answer, AsyncIterator):
             return "".join([line.decode() async for line in answer])

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 from remanence.core.errors import INT_BITS, InvalidInput, format_value
 from remanence.core.verb_help import VerbHelp
 from remanence.curate.planner.plan import Plan
-from remanence.flows.base.settings import MIRROR_FOLDER, Setting, read_document, write_toml
+from remanence.flows.base.settings import MIRROR_FOLDER
 
 PLAIN = (str, int, float, bool, type(None), datetime)
 SMALLEST, LARGEST = -(1 << INT_BITS - 1), (1 << INT_BITS - 1) - 1
@@ -85,7 +85,10 @@ class Arguments:
                 "a policy is no path here", recovery="send its TOML text, or the name of a preset"
             )
         if self._verb == "settings.set" and named["name"] == MIRROR_FOLDER:
-            raise _refuse_folder()
+            raise InvalidInput(
+                f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
+                recovery="leave it out; who runs the server sets it on its command line",
+            )
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
@@ -129,26 +132,6 @@ def _read_plan(document: Any) -> Plan:
         raise InvalidInput(
             f"this is no plan: {error}", recovery="send what `plan` answered, as it was"
         ) from error
-
-
-def keep_folder(document: str, folder: Setting) -> str:
-    """Return a document of settings that leaves the folder of the mirror as it is; refuse one that changes it.
-
-    What a document does not name becomes what it is built in, and this may not be set over the network.
-    """
-    given = read_document(document)
-    if given.get(MIRROR_FOLDER, folder.value) != folder.value:
-        raise _refuse_folder()
-    if MIRROR_FOLDER in given or folder.source == "builtin":
-        return document
-    return f"{MIRROR_FOLDER} = {write_toml(folder.value)}\n{document}"
-
-
-def _refuse_folder() -> InvalidInput:
-    return InvalidInput(
-        f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
-        recovery="leave it out; who runs the server sets it on its command line",
-    )
 
 
 def _wire_type(annotation: Any) -> Any:

@@ -16,7 +16,6 @@ GUARD = "trust"
 # What a person types where the verb is a part of another command.
 _TYPED = {
     "settings.set": "settings NAME VALUE",
-    "settings.load": "settings NAME VALUE",
     "erase.apply": "erase",
     "erase.show_since": "erase finish",
 }

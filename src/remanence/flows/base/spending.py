@@ -1,4 +1,4 @@
-"""What models cost: the tokens of a run and of a day, which every process counts, and the limits at which work waits.
+"""What models cost: the tokens of a day, which every process counts, and the limit at which work waits.
 
 Knows counters and settings; must not know what was asked.
 """
@@ -11,22 +11,21 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.settings import number
 from remanence.store.base import Bookkeeping
 
-DAY_LIMIT, RUN_LIMIT, PRICE = "writer_tokens_day", "writer_tokens_run", "writer_cents"
+DAY_LIMIT, PRICE = "writer_tokens_day", "writer_cents"
 COUNTED = ("calls", "tokens")
 PRICED_TOKENS = 1_000_000  # that a price is for
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who spends: what the names of its counters begin with, the day follows, UTC; and the settings that limit it."""
+    """Who spends: what the names of its counters begin with (the day follows, UTC), and the setting of its day."""
 
     under: str
     day_limit: str
-    run_limit: str
 
 
-WRITER = Account("spend/", DAY_LIMIT, RUN_LIMIT)
-EMBEDDER = Account("spend-embedder/", "embedder_tokens_day", "embedder_tokens_run")
+WRITER = Account("spend/", DAY_LIMIT)
+EMBEDDER = Account("spend-embedder/", "embedder_tokens_day")
 
 
 @dataclass
@@ -35,20 +34,16 @@ class Spending:
 
     core: Core
     account: Account = WRITER
-    tokens: int = 0
 
     async def book(self, calls: int, tokens: int) -> None:
         """Count what was asked, as soon as it is answered: also where nothing comes of it."""
-        self.tokens += tokens
         now = self.core.clock.now()
         counts = dict(zip(name_day_counters(now, self.account), (calls, tokens), strict=True))
         await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, count=counts))
 
     async def waits(self) -> str:
         """Say why nothing more is asked now; "" where something may be."""
-        run, day = self.account.run_limit, self.account.day_limit
-        if self.tokens >= (most := await number(self.core, run)):
-            return f"this run has used {self.tokens:,} of {most:,} tokens ({run}); the next goes on"
+        day = self.account.day_limit
         spent = (await read_spent_today(self.core, self.account))["tokens"]
         if spent >= (most := await number(self.core, day)):
             return f"{spent:,} of {most:,} tokens are used today ({day}); tomorrow, UTC, it goes on"

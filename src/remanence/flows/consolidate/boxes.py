@@ -13,7 +13,7 @@ from typing import Any
 from remanence.core.arguments import check_count, check_name
 from remanence.core.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.core.change import Change
-from remanence.core.clock import DAY, MINUTE
+from remanence.core.clock import MINUTE
 from remanence.core.errors import Conflict, NotFound
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
@@ -38,6 +38,8 @@ SEAL_TRIES = 50
 QUIET_MAX = 100  # open boxes that are looked at together; what is beyond waits for the next time
 LATE_BOXES = 100  # the last boxes of a session, in which a turn may be already
 TRACES_MAX = 1_000  # within reach of a box; of more the latest are looked at
+ENABLED = "boxes"  # the setting: 0 makes no boxes, and so no traces
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,7 @@ async def decide_boxes(
     core: Core, session: str, turns: Sequence[Memory], ended: SealReason | None = None
 ) -> BoxChanges:
     """Decide into which boxes turns of a session go, and which are sealed by them, or because no more will come."""
-    is_on, with_traces, limits = await _set(core)
-    if not is_on:
+    if not can(core.store, BOXES) or not await settings.number(core, ENABLED):
         return BoxChanges()
     late = await core.store.boxes(core.scope, FindBoxes(session=session, limit=LATE_BOXES))
     box_seqs = {seq for box in late for seq in box.members}
@@ -77,9 +78,9 @@ async def decide_boxes(
     earlier = [one for one in members if one is not None and one.status in SHOWN]
     memories = {one.seq: one for one in sorted([*earlier, *fresh], key=lambda one: one.seq)}
     topic_turns = await box_turns(core, list(memories.values()))
-    pieces = await asyncio.to_thread(box_cuts.cut, topic_turns, limits, ended) if topic_turns else []
-    traces = await _traces(core, topic_turns, limits) if with_traces else None
-    placement = _BoxPlacement(core.clock.now(), session, memories, limits, traces)
+    pieces = await asyncio.to_thread(box_cuts.cut, topic_turns, LIMITS, ended) if topic_turns else []
+    traces = await _traces(core, topic_turns)
+    placement = _BoxPlacement(core.clock.now(), session, memories, traces)
     missing = () if box is None else tuple(seq for seq in box.members if seq not in memories)
     for index, piece in enumerate(pieces):
         placement.put(piece, box if not index else None, missing if not index else ())
@@ -99,16 +100,6 @@ def _count_sealed(changes: Sequence[Change]) -> Mapping[str, int]:
         elif change.table == "traces" and change.before is None:
             counts["a trace begins"] += 1
     return counts
-
-
-async def _set(core: Core) -> tuple[bool, bool, Limits]:
-    """Return what is set: whether turns go into boxes, whether boxes join traces, and the limits of both."""
-    names = ("box_overlap_percent", "box_gap_minutes", "box_turns", "trace_overlap_percent", "trace_days")
-    boxes, traces, percent, minutes, turns, alike, days = await settings.numbers(
-        core, "boxes", "traces", *names
-    )
-    limits = Limits(percent / 100, minutes * MINUTE, turns, alike / 100, days * DAY)
-    return bool(boxes) and can(core.store, BOXES), bool(traces), limits
 
 
 async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
@@ -133,9 +124,9 @@ async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
     return await asyncio.to_thread(read)
 
 
-async def _traces(core: Core, seen: Sequence[BoxTurn], limits: Limits) -> list[TraceRow]:
+async def _traces(core: Core, seen: Sequence[BoxTurn]) -> list[TraceRow]:
     """Return the traces that boxes of some turns may join."""
-    since = min((turn.at for turn in seen), default=0) - limits.reach
+    since = min((turn.at for turn in seen), default=0) - LIMITS.reach
     return await core.store.traces(core.scope, FindTraces(since=since, limit=TRACES_MAX))
 
 
@@ -146,8 +137,7 @@ class _BoxPlacement:
     now: int
     session: str
     memories: Mapping[int, Memory]
-    limits: Limits
-    traces: list[TraceRow] | None
+    traces: list[TraceRow]
     made: dict[str, list[int]] = field(default_factory=dict)
     _changes: list[Change] = field(default_factory=list)
     _held: dict[int, TraceRow] = field(default_factory=dict)  # traces as they stand in the store
@@ -190,9 +180,9 @@ class _BoxPlacement:
 
     def _join_trace(self, number: int, topics: Mapping[str, int], at: tuple[int, int]) -> int | None:
         """Let a sealed box join the most alike trace, or begin one; return which."""
-        if self.traces is None or not topics:
+        if not topics:
             return None
-        trace = box_cuts.trace_of(topics, at, self.traces, self.limits)
+        trace = box_cuts.trace_of(topics, at, self.traces, LIMITS)
         if trace is None:
             self._new.add(number)
             self.traces.append(TraceRow(number, topics, *at))
@@ -206,7 +196,7 @@ class _BoxPlacement:
 
     def changes(self) -> list[Change]:
         """Return all changes, of boxes and of traces as they come to stand."""
-        standing = {one.trace: one for one in self.traces or ()}
+        standing = {one.trace: one for one in self.traces}
         new_traces = [Change("traces", number, None, standing[number].values) for number in sorted(self._new)]
         trace_updates = [
             change
@@ -246,12 +236,11 @@ async def seal(
 async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
     """Seal the open boxes, the oldest of the latest ones first, to which nobody has added for as long as seals one."""
     core = settled.core
-    gap = (await _set(core))[2].gap
     now, box_count = core.clock.now(), 0
     rows = await core.store.boxes(core.scope, FindBoxes(is_open=True, limit=QUIET_MAX))
     lasts = await core.store.get(core.scope, [max(row.members) for row in rows]) if rows else []
     for row, last in reversed(list(zip(rows, lasts, strict=True))):
-        if last is None or now - last.learned_at >= gap:
+        if last is None or now - last.learned_at >= LIMITS.gap:
             box_count += await seal(core, row.session, SealReason.TIME_GAP, tries=1) is not None
     return {"boxes_sealed": box_count}
 

@@ -27,7 +27,10 @@ from remanence.flows.write import embedding
 from remanence.store.base import Bookkeeping, Find
 
 LAST = "consolidate/last"  # a value: when one last ran
-LIMITS = ("consolidate_extractions", "consolidate_minutes", "consolidate_idle_minutes")
+IDLE = "consolidate_idle_minutes"
+EXTRACTIONS_MIN = 3  # that found something since the last one; engram's consolidateEveryN
+PAUSE = 10 * MINUTE  # at least, between two that nobody asked for; engram's consolidationMinIntervalMs
+ACTIVATED_MAX = 1_000  # memories, at the end of a session or by itself: ours, so that neither takes long
 STEPPING = "consolidate/steps"
 LOOKED_THROUGH = 6 * HOUR  # how often a scope is looked through for near duplicates, as deep rules are judged
 LEASE = 2 * MINUTE  # of all steps; what is written under a lease that ran out is refused
@@ -64,8 +67,6 @@ class Quiet:
     extractions: int
     newest: int | None  # when the newest memory of the inbox was learned
     is_owed: bool  # whether something is to be drawn together anew since an erasure
-    extractions_min: int
-    minutes: int
     idle_minutes: int
     enabled: int  # whether it may run by itself
 
@@ -74,8 +75,8 @@ class Quiet:
         if not self.enabled:
             return None
         fresh = self.last_at is None or self.last_at > now
-        earliest = now if fresh else (self.last_at or 0) + self.minutes * MINUTE
-        if self.is_owed or 0 < self.extractions_min <= self.extractions:
+        earliest = now if fresh else (self.last_at or 0) + PAUSE
+        if self.is_owed or self.extractions >= EXTRACTIONS_MIN:
             return earliest
         if not self.idle_minutes or (not self.extractions and self.newest is None):
             return None
@@ -168,8 +169,7 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> AutomaticRun | N
         or await embedding.read_reembed_position(core) is not None
     ):
         return None
-    most = await settings.number(core, "consolidate_at_end")
-    total = await consolidate(core, None, most, stopped, 1)
+    total = await consolidate(core, None, ACTIVATED_MAX, stopped, 1)
     if stopped():
         return build_consolidate_outcome(core, total)
     linking = await link_duplicates(core, every=LOOKED_THROUGH, stopped=stopped)
@@ -208,7 +208,7 @@ async def upcoming(core: Core, inbox: int) -> Upcoming:
 
 async def check_pending_work(core: Core) -> Quiet:
     """Look what waits for a consolidation."""
-    rows = settings.rows_of(*LIMITS, ENABLED)
+    rows = settings.rows_of(IDLE, ENABLED)
     request = Bookkeeping(
         core.clock.now(), get=(LAST, HEARD, *rows), under=(reflections.OWED,), counters=(EXTRACTIONS,)
     )
@@ -220,5 +220,5 @@ async def check_pending_work(core: Core) -> Quiet:
         books.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
         any(name.startswith(reflections.OWED) for name in books.values),
-        *settings.numbers_in(books.values, *LIMITS, ENABLED),
+        *settings.numbers_in(books.values, IDLE, ENABLED),
     )

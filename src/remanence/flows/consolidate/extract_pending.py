@@ -41,9 +41,8 @@ from remanence.flows.write.pending_turns import (
 from remanence.llm.base import Extractor
 from remanence.read.entity import is_entity
 from remanence.read.extraction import (
+    EXTRACT_CATEGORIES,
     EXTRACT_INSTRUCTION,
-    EXTRACT_NEVER,
-    EXTRACT_ONLY,
     ExtractRequest,
     ExtractResult,
     ExtractTurn,
@@ -341,7 +340,7 @@ async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
 async def wanted_now(core: Core) -> ExtractRequest:
     """Return what is to be extracted from turns, as the settings say."""
     await refresh_personal_rules(core)
-    request = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
+    request = wanted_of(*await settings.words(core, EXTRACT_CATEGORIES, EXTRACT_INSTRUCTION))
     return replace(request, guidelines=await guidelines.lines(core))
 
 

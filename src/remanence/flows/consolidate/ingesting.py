@@ -18,7 +18,7 @@ from remanence.core.results import Result, format_counts, number, one_line, visi
 from remanence.core.segment import TURN
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
-from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT, read_cents
+from remanence.flows.base.spending import DAY_LIMIT, read_cents
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import (
     BATCH,
@@ -353,7 +353,6 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
         writer=writer.name,
         calls=calls,
         tokens=tokens,
-        per_run=await setting(core, RUN_LIMIT),
         per_day=await setting(core, DAY_LIMIT),
         cents=await read_cents(core, tokens),
     )

@@ -55,7 +55,7 @@ class Listener:
         if known is not None and known.minutes and self._due_at is None:
             self._due_at = now + known.minutes * MINUTE
         is_due = self._due_at is not None and self._due_at <= now
-        if known is None or is_due or (high and known.at_once) or 0 < known.turns <= self._since:
+        if known is None or is_due or high or 0 < known.turns <= self._since:
             self._wake.set()
 
     async def wait_until_done(self) -> None:

@@ -14,7 +14,7 @@ from remanence.core.clock import DAY, HOUR
 from remanence.core.errors import NotFound, format_value
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.flows.base import heartbeat, settings
+from remanence.flows.base import heartbeat
 from remanence.flows.base.context import Core, Pulse
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes, consolidation, extract_pending
@@ -22,6 +22,7 @@ from remanence.flows.curate import scheduling
 from remanence.gate.screening import refuse_secret
 from remanence.store.base import Bookkeeping
 
+HEARTBEAT_S = 60  # between two counts of an open session's time: a crash loses no more; ours
 SILENT_MAX = DAY  # a machine that slept overnight finds its session as it left it; later nobody comes back
 
 
@@ -54,7 +55,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         await _close_forsaken(core)
         await core.watch.look()
         await scheduling.keep(core, "curate", scheduling.curate)
-        every = await settings.number(core, "heartbeat_seconds") if heartbeats else None
+        every = HEARTBEAT_S if heartbeats else None
         session, now = core.new_id(), core.clock.now()
         row = {
             "task_type": task_type,
@@ -153,8 +154,8 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
 
 async def _consolidate(core: Core) -> AutomaticRun | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
-    most = await settings.number(core, "consolidate_at_end")
-    return consolidation.build_consolidate_outcome(core, await consolidation.consolidate(core, None, most))
+    done = await consolidation.consolidate(core, None, consolidation.ACTIVATED_MAX)
+    return consolidation.build_consolidate_outcome(core, done)
 
 
 def _session(name: str, row: Mapping[str, Any], counted_until: int) -> OpenSession:

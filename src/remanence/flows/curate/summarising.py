@@ -15,7 +15,6 @@ from remanence.core.model import Form, Memory, Trust, short_id
 from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.base.settings import number
 from remanence.flows.base.spending import Spending
 from remanence.flows.write.gating import refresh_personal_rules, refuse_forbidden
 from remanence.gate.machine_markup import find_machine_markup
@@ -26,7 +25,7 @@ from remanence.text.condense import condense_text
 from remanence.text.summary import SHARE_MAX, complaint
 from remanence.text.text_columns import lengths_of
 
-RUN_MAX = "summaries_run"
+RUN_MAX = 10  # summaries in one run of a policy; engram's maxEntriesPerCycle
 TOKENS_MAX = 10_000  # of a summary that a writer is asked for
 TIMEOUT_S = 30.0
 WHY_CHARS_MAX = 200
@@ -91,11 +90,8 @@ class Summarising:
         return memory
 
     async def _draft_summary(self, memory: Memory) -> SummaryDraft:
-        most = await number(self._core, RUN_MAX)
-        if self._asked >= most:
-            return SummaryDraft(
-                why=f"{most:,} summaries are as many as one run makes ({RUN_MAX}); the next goes on"
-            )
+        if self._asked >= RUN_MAX:
+            return SummaryDraft(why=f"{RUN_MAX} summaries are as many as one run makes; the next goes on")
         if self._stopped():
             return SummaryDraft(why="there was no time left to sum it up; the next run goes on")
         self._asked += 1

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from remanence.core.arrival import WriteContext
 from remanence.core.change import CommitResult
 from remanence.core.clock import MINUTE
-from remanence.core.errors import StoreUnavailable
+from remanence.core.errors import InvalidInput, StoreUnavailable, format_value
 from remanence.core.model import Role
 from remanence.core.segment import Codes, segments
 from remanence.flows.indexes.arm import KeptTerms
@@ -41,14 +41,13 @@ Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 LOG = logging.getLogger(__name__)
 
-INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
-INDEXED_MOST_BUILT_IN = 200_000
-OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
-STALE, STALE_BUILT_IN = "recall_stale", 1  # whether recall and frames find what is stale
-LINKS, LINKS_BUILT_IN = "recall_links", 0  # how much links of the best answers add, in percent
-WEIGHED = tuple(
-    map(setting_row, (INDEXED_MOST, OPEN, LINKS, STALE))
-)  # what has to be read of a scope to weigh its archive
+# Archived memories that recall keeps whole; of more it keeps hashes of their words: measured, see decision 60.
+INDEXED_MAX = 200_000
+# The settings of a recall: what it leaves out, and how much links of the best answers add, in percent.
+LEAVES_OUT, LINKS = "recall_leaves_out", "recall_links"
+LINKS_BUILT_IN = 0
+ARCHIVED, STALE = "archived", "stale"  # what may be left out
+WEIGHED = (setting_row(LEAVES_OUT), setting_row(LINKS))  # what has to be read of a scope to weigh its archive
 
 
 # Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
@@ -81,22 +80,32 @@ async def weigh_archive(
     Return how many words there are, too; `counted` were these at their position. `known` is of the scope, with the
     values of `WEIGHED`.
     """
-    most, is_open, links, finds_stale = (
-        built_in if row is None else row["value"]
-        for row, built_in in zip(
-            map(known.values.get, WEIGHED),
-            (INDEXED_MOST_BUILT_IN, OPEN_BUILT_IN, LINKS_BUILT_IN, STALE_BUILT_IN),
-            strict=True,
-        )
-    )
+    leaves_out, links = map(known.values.get, WEIGHED)
+    left_out = parse_left_out("" if leaves_out is None else leaves_out["value"])
     if counted is None or counted.position != known.position or counted.waiting:
         counted = await store.archive_words(scope, None)
-    is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
+    is_large, waits = counted.held + counted.waiting > INDEXED_MAX, counted.waiting > INDEXED_FIRST_MOST
     by_hashes = is_large and not waits
     weight = ArchiveWeight(
-        known.position, bool(is_open), by_hashes, is_large and waits, int(links), not finds_stale
+        known.position,
+        ARCHIVED not in left_out,
+        by_hashes,
+        is_large and waits,
+        LINKS_BUILT_IN if links is None else int(links["value"]),
+        STALE in left_out,
     )
     return weight, counted
+
+
+def parse_left_out(words: str) -> frozenset[str]:
+    """Read what recall leaves out: `archived`, `stale`, or both with a comma between."""
+    left_out = frozenset(word.strip() for word in words.split(",") if word.strip())
+    if not left_out <= {ARCHIVED, STALE}:
+        raise InvalidInput(
+            f"{LEAVES_OUT} is {format_value(words)}",
+            recovery=f"use {ARCHIVED}, {STALE}, or both with a comma between",
+        )
+    return left_out
 
 
 async def index_words(

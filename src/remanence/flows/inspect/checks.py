@@ -13,7 +13,7 @@ from remanence.core.errors import StoreError, StoreUnavailable
 from remanence.core.model import REJECTED_PATH, STANDING, Kind, Role
 from remanence.core.results import number
 from remanence.core.snapshot import Snapshot, SnapshotRequest, load_bearing
-from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base import extra_vectors
 from remanence.flows.base.context import Core
 from remanence.flows.curate.scheduling import find_held_run, timetable
 from remanence.flows.write.learning import latest_texts
@@ -31,6 +31,7 @@ LENGTHS = "lengths"
 LONG_WORDS = (
     60  # from this median on a model of whole texts found 3 points more of long logs, in chats half a point
 )
+PRUNABLE_MAX = 50  # episodes that could go, above which `doctor` advises to compact; forge's number
 LATEST = 500  # texts that are looked at
 TEXTS_MIN = 20  # of fewer nobody is advised
 LATIN_LAST = "\u024f"  # the last letter of Latin Extended-B
@@ -79,19 +80,18 @@ async def schedule(core: Core) -> Check:
 
 
 async def memory_integrity(core: Core) -> Check:
-    """Count what stands; advise to compact where more episodes than the setting says could go."""
+    """Count what stands; advise to compact where more episodes than `PRUNABLE_MAX` could go."""
     request = SnapshotRequest(frozenset({"status", "kind"}), frozenset({REJECTED_PATH}))
     try:
         snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
-        bound = await settings.number(core, "episodes_prunable")
     except StoreError as error:
         return make_unreadable_check(error)
     detail = ", ".join(f"{name}={count}" for name, count in _counts(snapshot).items())
     prunable = int(np.count_nonzero(_find_prunable(snapshot)))
     advice = (
-        f"{prunable} episodes could go, more than {bound}; see which, nothing is changed:"
-        f" remanence compact --keep {bound} --dry-run"
-        if prunable > bound
+        f"{prunable} episodes could go, more than {PRUNABLE_MAX}; see which, nothing is changed:"
+        f" remanence compact --keep {PRUNABLE_MAX} --dry-run"
+        if prunable > PRUNABLE_MAX
         else ""
     )
     return Check(NAME, True, detail, advice)

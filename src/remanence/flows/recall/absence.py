@@ -283,7 +283,7 @@ def explain_filter(sought: SoughtMemory, name: str, *, frame: str = "") -> Absen
         return sought.absence("filter", what, f"change the frame {frame}")
     if name == "lifecycle":
         stale = memory.lifecycle.label
-        way = "set recall_stale to 1" if frame else f"ask for the lifecycle {stale}"
+        way = "take stale out of the setting recall_leaves_out" if frame else f"ask for the lifecycle {stale}"
         return sought.absence("filter", f"lifecycle: it is {stale}", way)
     column = "category" if name == "categories" else name
     value = encode_json_value(getattr(memory, column))

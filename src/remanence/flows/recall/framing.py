@@ -27,7 +27,7 @@ from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.indexes.archive_index import STALE
+from remanence.flows.indexes.archive_index import LEAVES_OUT, STALE, parse_left_out
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
@@ -42,6 +42,7 @@ from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
     IDENTITY,
+    LINES_MAX,
     NEEDS,
     RankedEligible,
     has_passed,
@@ -179,10 +180,12 @@ class _Ranking:
 async def frame(core: Core, look: Look) -> RecallResult:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
     await core.uses.settle_to_read()
-    chosen, (usual_limit, lines, finds_stale), stands_at = await kept_frames.one_with_settings(
-        core, look.name, "frame_limit", "profile_lines", STALE
+    chosen, rows, stands_at = await kept_frames.one_with_settings(core, look.name, "frame_limit", LEAVES_OUT)
+    (usual_limit,), (left_out,) = (
+        settings.numbers_in(rows, "frame_limit"),
+        settings.words_in(rows, LEAVES_OUT),
     )
-    look = replace(look, leaves_stale=not finds_stale)
+    look = replace(look, leaves_stale=STALE in parse_left_out(left_out))
     if look.query is not None:
         check_text(look.query)
     if look.agent is not None:
@@ -219,7 +222,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True, links=field.links)
     if field.eligible is not None:
-        answer = await _with_profile(core, answer, field, field.eligible, (budget, lines))
+        answer = await _with_profile(core, answer, field, field.eligible, budget)
     look.trace.mark("answer")
     return await look.trace.explain_frame(
         core, answer, _outcome(core, chosen, (field, ranking), limit, budget)
@@ -307,15 +310,15 @@ async def _diversify(
 
 
 async def _with_profile(
-    core: Core, answer: RecallResult, field: _FrameCandidates, found: RankedEligible, most: tuple[int, int]
+    core: Core, answer: RecallResult, field: _FrameCandidates, found: RankedEligible, budget: int
 ) -> RecallResult:
-    """Add the lines of the profile that fit into so many tokens and lines; nobody asked for them: no use counts."""
-    (budget, lines_most), fence = most, core.counts([BEGINS, ENDS])
-    room = Filling(budget - answer.tokens - sum(fence), lines_most)
+    """Add the lines of the profile that fit into so many tokens; nobody asked for them: no use counts."""
+    fence = core.counts([BEGINS, ENDS])
+    room = Filling(budget - answer.tokens - sum(fence), LINES_MAX)
     if room.tokens <= 0:
         return answer
     others = found.where(~np.isin(found.seq, field.found.seq))
-    queue = Queue(others.seq[:lines_most], others.tokens[:lines_most], read_past=field.read_past)
+    queue = Queue(others.seq[:LINES_MAX], others.tokens[:LINES_MAX], read_past=field.read_past)
     content = await fill(core, queue, room)
     shown_ids = {hit.id for hit in answer.memories}
     extras = [
@@ -581,14 +584,16 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     """Return as much as fits of what is load-bearing, then of the newest episodes."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
-    now, most = core.clock.now(), await settings.number(core, "profile_lines")
+    now = core.clock.now()
     snapshot = await core.index.read_snapshot(
         SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now
     )
     fence = sum(core.counts([BEGINS, ENDS]))
     ranks = _ranks(snapshot)
-    profile = select_profile(snapshot, await match_eligible(core, snapshot, now) & (ranks > PROFILED), most)
-    profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
+    profile = select_profile(
+        snapshot, await match_eligible(core, snapshot, now) & (ranks > PROFILED), LINES_MAX
+    )
+    profile = profile[: LINES_MAX if FENCE_SHARE * fence <= budget else 0]
     ranks[profile] = PROFILED
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     believed = stands & match_believed(snapshot.columns["trust"])

@@ -68,22 +68,22 @@ async def one(core: Core, name: str) -> Frame:
 
 
 class KeptFrame(NamedTuple):
-    """A frame as it is kept, settings that were asked for with it, and where the scope stood then."""
+    """A frame as it is kept, the rows of settings that were asked for with it, and where the scope stood then."""
 
     frame: Frame
-    numbers: list[int]
+    rows: Mapping[str, Any]
     position: int
 
 
-async def one_with_settings(core: Core, name: str, *numbers: str) -> KeptFrame:
-    """Read one frame, and settings that are numbers, by one request."""
-    request = Bookkeeping(core.clock.now(), get=(_frame_key(name), *settings.rows_of(*numbers)))
+async def one_with_settings(core: Core, name: str, *names: str) -> KeptFrame:
+    """Read one frame, and the rows of some settings, by one request."""
+    request = Bookkeeping(core.clock.now(), get=(_frame_key(name), *settings.rows_of(*names)))
     answer = await core.store.bookkeep(core.scope, request)
     rows = answer.values
     row: Mapping[str, Any] | None = rows.get(_frame_key(name))
     if row is None:
         raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await read_all_frames(core)])
-    return KeptFrame(_frame(name, row), settings.numbers_in(rows, *numbers), answer.position)
+    return KeptFrame(_frame(name, row), rows, answer.position)
 
 
 async def read_all_frames(core: Core) -> list[Frame]:

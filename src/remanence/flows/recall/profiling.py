@@ -17,7 +17,6 @@ from remanence.core.attributes import parse_attribute_filter
 from remanence.core.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
 from remanence.core.results import Result, date_of, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
-from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
@@ -114,16 +113,16 @@ class Topic(Result):
 
 async def profile(core: Core) -> Profile:
     """Draw the profile up from what stands now."""
-    most, now = await settings.number(core, "profile_lines"), core.clock.now()
+    now = core.clock.now()
     async with core.index.hold_rows(now, NEEDS.columns, tags=NEEDS.tags):
         position, candidates = core.index.position, await rank_eligible(core, now)
-    memories = await _select_profile_memories(core, candidates.seq[: most * READ].tolist())
+    memories = await _select_profile_memories(core, candidates.seq[: LINES_MAX * READ].tolist())
     newest = await follow_newer(core, memories)
     lines: dict[int, Memory] = {}
     areas: dict[int, str] = {}
     for memory in memories:
         said = newest.get(memory.seq, memory)
-        if said is not None and not has_passed(said, now) and len(lines) < most:
+        if said is not None and not has_passed(said, now) and len(lines) < LINES_MAX:
             lines.setdefault(said.seq, said)
             areas.setdefault(said.seq, area_of(said) or area_of(memory))
     return Profile(

@@ -22,8 +22,8 @@ from remanence.write.transcripts.source import AnyImporter
 class ExtractEstimate(Result):
     """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
 
-    `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
-    None where none is given that extracts. `cents` are 0 where no price is set.
+    `new` are the turns that are not known yet. `per_day` is the limit of tokens at which work waits, `writer` is None
+    where none is given that extracts. `cents` are 0 where no price is set.
     """
 
     source: str
@@ -33,7 +33,6 @@ class ExtractEstimate(Result):
     writer: str | None = None
     calls: int = 0
     tokens: int = 0
-    per_run: int = 0
     per_day: int = 0
     cents: int = 0
 
@@ -43,7 +42,7 @@ class ExtractEstimate(Result):
             return visible(f"{whole}: no writer is given, no facts are extracted")
         cost = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
         cost += f", {number(self.cents, 'cent', 'cents')}" if self.cents else ""
-        return visible(f"{whole}: {cost}; at most {self.per_run:,} a run and {self.per_day:,} a day")
+        return visible(f"{whole}: {cost}; at most {self.per_day:,} a day")
 
 
 def as_heard(turn: Turn, place: int) -> ExtractTurn:

@@ -128,7 +128,6 @@ class Triggers:
 
     turns: int
     minutes: int
-    at_once: bool
 
     def due_at(self, buffer: Buffer, since: int, now: int) -> int | None:
         """Return when a session is due, None where nothing makes it so.
@@ -140,7 +139,7 @@ class Triggers:
         if not turns and retries:
             return min(retries)
         at: int | None = None
-        if (buffer.high and self.at_once) or 0 < self.turns <= turns or (self.minutes and since > now):
+        if buffer.high or 0 < self.turns <= turns or (self.minutes and since > now):
             at = now
         elif self.minutes:
             at = since + self.minutes * MINUTE
@@ -152,8 +151,7 @@ class Triggers:
 
 async def triggers(core: Core) -> Triggers:
     """Read the settings that say when turns are due."""
-    turns, minutes, at_once = await settings.numbers(core, "note_turns", "note_minutes", "note_at_once")
-    return Triggers(turns, minutes, bool(at_once))
+    return Triggers(*await settings.numbers(core, "note_turns", "note_minutes"))
 
 
 async def list_pending_turns(core: Core, most: int | None = None) -> list[PendingTurns]:
