@@ -1057,7 +1057,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["recall", "x", "--top-k", "3"], "no option --top-k", "did you mean '--limit'?"),
         (["recall", "x", "--top_k", "3"], "no option --top_k", "did you mean '--limit'?"),
         (["--user", "x", "status"], "no option --user", "did you mean '--scope'?"),
-        (["frobnicate"], "no command 'frobnicate'", "see: remanence --help"),
+        (["frobnicate"], "no command 'frobnicate'", "see: remanence more"),
         (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),
         (["status", "--polcy", "default"], "no option --polcy", "did you mean '--policy'?"),
         (["recall"], "QUERY is missing", "usage: remanence recall QUERY [options]"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from remanence._version import __version__
 from remanence.core.verbs import TABLE
-from remanence.faces.cli.helping import HELP, overview
+from remanence.faces.cli.helping import ALL, HELP, list_commands, overview
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -112,6 +112,9 @@ def run(words: Sequence[str]) -> int:
     """Run one command line, and return its exit code."""
     if HELP.issuperset(words):
         print(overview())
+        return 0
+    if list(words) == [ALL]:
+        print(list_commands())
         return 0
     if list(words) == ["--version"]:
         print(f"remanence {__version__}")
