@@ -74,7 +74,7 @@ class DemoResult:
 
 async def demo(
     folder: Annotated[
-        str, Parameter(help="The folder to make it in; remanence-demo if absent.")
+        str, Parameter(help="The folder to create; remanence-demo if absent.")
     ] = "remanence-demo",
     /,
     *,

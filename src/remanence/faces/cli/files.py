@@ -23,7 +23,7 @@ from remanence.faces.cli.running import counting_until_stopped
 from remanence.faces.style import waiting
 
 NOTHING_LEFT = "of the file nothing is left"
-NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
+NewFile = Annotated[str, OUTPUT, Parameter(help="A new file; - prints.")]
 
 
 async def backup(path: NewFile, /, *, memory: Memory) -> Any:
@@ -76,10 +76,8 @@ async def import_(
     /,
     *,
     memory: Memory,
-    edited: Annotated[bool, Parameter(help="Take in a file that was edited or cut, as it is.")] = False,
-    trust: Annotated[
-        TrustName, Parameter(help="How far it is believed; user for an export of yours.")
-    ] = "outside",
+    edited: Annotated[bool, Parameter(help="Accept a file that was edited or truncated.")] = False,
+    trust: Annotated[TrustName, Parameter(help="Trust of the source; user for your own export.")] = "outside",
 ) -> Any:
     rest = "the same command takes in the rest, nothing twice"
     with counting_until_stopped("taking in", "rows are written", rest) as progress:

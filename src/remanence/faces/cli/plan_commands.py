@@ -29,15 +29,18 @@ if TYPE_CHECKING:
 
 EVERY = 1_000_000  # memories of one rule; the engine lists no more
 Output = Annotated[
-    str | None, OUTPUT, Parameter(alias="-o", help="Keep the plan in this file, for `apply`; - prints it.")
+    str | None, OUTPUT, Parameter(alias="-o", help="Save the plan in this file for `apply`; - prints it.")
 ]
 Listing = Annotated[
     bool,
     Parameter(
-        name="--list", negative=(), help="List all memories that it names, not the first of each rule."
+        name="--list", negative=(), help="List all memories of the plan, not only the first of each rule."
     ),
 ]
-Allowed = Annotated[int | None, Parameter(help="Apply a held plan that destroys at most so many memories.")]
+Allowed = Annotated[
+    int | None,
+    Parameter(help="Apply a plan above the deletion limit that deletes at most this many memories."),
+]
 
 
 async def plan(
@@ -82,7 +85,7 @@ async def apply(
 async def curate(
     *,
     memory: Memory,
-    dry_run: Annotated[bool, Parameter(help="Show the plan and do nothing.")] = False,
+    dry_run: Annotated[bool, Parameter(help="Show the plan; change nothing.")] = False,
     every: Listing = False,
     output: Output = None,
     given: Annotated[
@@ -110,8 +113,8 @@ async def compact(
     *,
     memory: Memory,
     common: Given,
-    keep: Annotated[int, Parameter(help="How many of the newest episodes stay.")],
-    dry_run: Annotated[bool, Parameter(help="Show what would go and do nothing.")] = False,
+    keep: Annotated[int, Parameter(help="Number of newest episodes to keep.")],
+    dry_run: Annotated[bool, Parameter(help="Show what would be deleted; change nothing.")] = False,
     every: Listing = False,
     allow_destroyed: Allowed = None,
 ) -> Any:
@@ -133,12 +136,12 @@ async def forecast(
     memory: Memory,
     days: Annotated[int, Parameter(help="How many days to look ahead.")] = 30,
     every: Annotated[
-        float | None, Parameter(help="Seconds between two ticks, where no daemon ticks when one is due.")
+        float | None, Parameter(help="Seconds between two runs, if no daemon runs due jobs.")
     ] = None,
-    limit: Annotated[int, Parameter(help="How many runs and memories --json lists.")] = 1_000,
-    offset: Annotated[int, Parameter(help="From which on.")] = 0,
+    limit: Annotated[int, Parameter(help="Number of runs and memories in --json.")] = 1_000,
+    offset: Annotated[int, Parameter(help="From this number on.")] = 0,
     svg: Annotated[
-        str | None, OUTPUT, Parameter(help="Draw what leaves when as SVG into this file; - prints it.")
+        str | None, OUTPUT, Parameter(help="Draw the forecast as SVG into this file; - prints it.")
     ] = None,
 ) -> Any:
     with waiting("looking ahead"):
@@ -221,7 +224,7 @@ async def policy_adopt(
     *,
     memory: Memory,
     dry_run: Annotated[
-        bool, Parameter(help="Say what it would do here within a week; adopt nothing.")
+        bool, Parameter(help="Show what it would do here within a week; adopt nothing.")
     ] = False,
 ) -> Any:
     before = memory.policy.current.name
@@ -271,11 +274,9 @@ async def schedule_tick(
     *,
     memory: Memory,
     cadence: Annotated[
-        CadenceName | None, Parameter(help="Judge the rules of this cadence and of quicker ones, due or not.")
+        CadenceName | None, Parameter(help="Run the rules of this cadence and of shorter ones, due or not.")
     ] = None,
-    expire: Annotated[
-        bool, Parameter(negative=(), help="End images of the audit that are past their time, too.")
-    ] = False,
+    expire: Annotated[bool, Parameter(negative=(), help="Also delete expired undo data.")] = False,
 ) -> Any:
     with waiting("doing what is due"):
         return await memory.schedule.tick(cadence, expire=expire)
@@ -289,14 +290,14 @@ async def schedule_run(
         str | None,
         Parameter(
             metavar="NAME=TIME,…",
-            help="How often rules are judged, such as rapid=1m,deep=12h; with s, m or h.",
+            help="How often rules run, such as rapid=1m,deep=12h; units s, m, h.",
         ),
     ] = None,
     backup: Annotated[
         str | None,
         Parameter(metavar="FOLDER", help="Write a verified copy there before the first deletion of a day."),
     ] = None,
-    once: Annotated[bool, Parameter(negative=(), help="Look at every scope once and end.")] = False,
+    once: Annotated[bool, Parameter(negative=(), help="Check every scope once, then exit.")] = False,
 ) -> Any:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
