@@ -401,7 +401,7 @@ def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None
 def test_an_erasure_is_shown_done_and_proven(browser: Browser, file: Path) -> None:
     """Nothing goes that was not shown, what was shown goes once, and the proof is there when it is loaded again."""
     shown = browser.fill(browser.open("/erase"), "/do/show-erasure", names="#6")
-    assert "This would go for good" in shown.text and "blue door" in shown.text
+    assert "This would be erased permanently" in shown.text and "blue door" in shown.text
     proof = browser.fill(shown, "/do/erase")
     assert "Erased, and proven gone" in proof.text
     again = browser.open(browser.address)

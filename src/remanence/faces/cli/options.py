@@ -144,9 +144,9 @@ def _until(_type: Any, tokens: Sequence[Any]) -> datetime:
 
 
 def _presets(_context: Any) -> Sequence[str]:
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import PRESETS
 
-    return presets()
+    return PRESETS
 
 
 def _frames(_context: Any) -> Sequence[str]:

@@ -201,10 +201,10 @@ def policy_show(
     ] = None,
     /,
 ) -> Any:
-    from remanence.curate.policy.document import preset, presets
+    from remanence.curate.policy.document import PRESETS, preset
 
     if name is None:
-        return list(presets())
+        return list(PRESETS)
     text = files.read_document(name).decode() if name.endswith(".toml") else preset(name)
     return text.rstrip("\n")
 
@@ -252,11 +252,11 @@ async def policy_drop(*, memory: Memory) -> Any:
 
 def _render_adopt_command(name: str) -> str:
     """Return the command that adopts a policy again; one of the user's own is named by its file."""
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import PRESETS
 
     if name == "none":
         return "remanence policy drop"
-    return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
+    return f"remanence policy adopt {name if name in PRESETS else f'FILE, which holds {name}'}"
 
 
 def _load_policy(name: str) -> Any:

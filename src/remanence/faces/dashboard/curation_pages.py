@@ -10,7 +10,7 @@ from typing import Any
 from remanence.core.errors import RemanenceError
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.settings import MIRROR_FOLDER
@@ -38,7 +38,7 @@ async def show_plan(visit: Visit) -> dict[str, Any]:
     limit = visit.read_number("limit", LISTED, most=1_000)
     adopted = visit.memory.policy.current
     shown: dict[str, Any] = {
-        "policies": presets(),
+        "policies": PRESETS,
         "adopted": adopted if adopted.rules else None,
         "policy": policy,
         "limit": limit,
@@ -75,7 +75,7 @@ async def show_forecast(visit: Visit) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "days": days,
         "policy": policy,
-        "policies": presets(),
+        "policies": PRESETS,
         "adopted": adopted if adopted.rules else None,
         "computed": None,
         "forecast": None,

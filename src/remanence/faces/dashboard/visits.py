@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.permissions import ROLE_OF
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
@@ -31,8 +31,8 @@ NOTE = "note"  # the part of an address that says what a form did
 
 def check_preset(name: str) -> str:
     """Return the name of a preset; raise NameUnknown where it is none."""
-    if name not in presets():
-        raise NameUnknown("preset", name, presets())
+    if name not in PRESETS:
+        raise NameUnknown("preset", name, PRESETS)
     return name
 
 

@@ -29,7 +29,7 @@ from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, R
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.edit.one_memory import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
@@ -483,8 +483,8 @@ def _normalize_name(name: str) -> str:
 
 def _preset(policy: str | None) -> str | None:
     """Return the name of a preset; an agent names no file."""
-    if policy is not None and policy not in presets():
-        raise NameUnknown("policy", policy, presets())
+    if policy is not None and policy not in PRESETS:
+        raise NameUnknown("policy", policy, PRESETS)
     return policy
 
 
