@@ -18,7 +18,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -582,20 +581,12 @@ class Engine(Shelves):
         """Write a verified copy of the whole database; refuses to overwrite."""
         await copies.backup(self._core, path, to)
 
-    def export(
-        self,
-        *,
-        to: str | Path = "-",
-        format: str = "lines",  # noqa: A002
-        progress: Progress | None = None,
-        left_out: LeftOut | None = None,
-    ) -> AsyncIterator[bytes]:
+    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> AsyncIterator[bytes]:
         """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
 
-        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory:
-        `left_out` hears what has no place in it, by count.
+        `to` says where you put them: an erasure names it.
         """
-        return transfer.export_as(self._core, to, format, progress, left_out)
+        return transfer.export(self._core, to, progress)
 
     async def import_(
         self,

@@ -17,7 +17,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -410,14 +409,7 @@ class Engine:
     @contextmanager
     def session(self, task_type: str = "general") -> Iterator[str]: ...
     def backup(self, path: str | Path, *, to: str | Path = "") -> None: ...
-    def export(
-        self,
-        *,
-        to: str | Path = "-",
-        format: str = "lines",
-        progress: Progress | None = None,
-        left_out: LeftOut | None = None,
-    ) -> Iterator[bytes]: ...
+    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> Iterator[bytes]: ...
     def import_(
         self,
         lines: Iterable[bytes | str],

@@ -201,12 +201,6 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
     @wraps(offer.verb)
     async def lines(self: Any, *given: Any, **more: Any) -> AsyncIterator[bytes]:
         arguments = bind(given, more)
-        if arguments.pop("left_out", None) is not None:
-            raise CapabilityMissing(
-                "a server sends an export, and does not say what has no place in it",
-                recovery="open the file itself where it lies",
-                capability="left_out",
-            )
         whole = await self._call(offer, arguments, arguments.pop("progress", None))
         for line in whole.splitlines(keepends=True):
             yield line.encode()

@@ -24,7 +24,7 @@ Flag = Annotated[bool, Field(strict=True)]
 Time = Annotated[datetime, Field(description="with its zone, such as 2027-01-01T00:00:00+00:00")]
 # By the token alone, never by what is sent: who writes, and how far it is believed.
 BY_TOKEN = frozenset({"agent", "trust"})
-_LEFT_OUT = frozenset({"self", "progress", "heartbeats", "left_out"})
+_LEFT_OUT = frozenset({"self", "progress", "heartbeats"})
 _NOTHING: Any = object()
 
 
