@@ -45,7 +45,7 @@ MEMORY_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "Say what of a memory you have is duplicate, stale, contradicting, secret, an order or small talk.",
             "you have a memory of another kind, or a pile of notes, and wonder what of it is worth keeping",
             "some ten CPU seconds for 10,000 memories; no database, no model, nothing is stored",
-            "how many of each kind, which share, how many tokens, examples; a picture or a page where asked for",
+            "how many of each kind, which share, how many tokens, examples; a page where asked for",
             "ingest with `dry_run`, then ingest", "audit chat.jsonl --html audit.html"),
         VerbHelp("put",
             "Store a text under a key of yours, or replace the text of the memory that has the key (upsert).",

@@ -82,9 +82,6 @@ async def audit(
     html: Annotated[
         str | None, options.OUTPUT, Parameter(help="Write it as one page into this new file; - prints it.")
     ] = None,
-    picture: Annotated[
-        str | None, options.OUTPUT, Parameter(help="Draw it as SVG into this new file; - prints it.")
-    ] = None,
     common: options.Given,
 ) -> Any:
     from remanence.auditing import audit as audit_path
@@ -95,9 +92,7 @@ async def audit(
         answer = await audit_path(file, format=form, policy=policy, examples=examples, progress=progress)
     if html is not None:
         files.write(html, answer.html())
-    if picture is not None:
-        files.write(picture, answer.svg())
-    return None if "-" in (html, picture) else answer
+    return None if html == "-" else answer
 
 
 async def learn(
