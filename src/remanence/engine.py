@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         recalling,
     )
     from remanence.flows.recall.counting import CountResult
-    from remanence.flows.recall.profiling import Profile, Topic
+    from remanence.flows.recall.profiling import Profile
     from remanence.flows.schedule import forecasting, lifetime
     from remanence.flows.undo import decision_log, runs, undoing
     from remanence.flows.undo.decision_log import EngineAction
@@ -109,7 +109,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.inspect.inspect": "Event Run State",
             "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
-            "remanence.flows.recall.profiling": "Profile Topic",
+            "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
             "remanence.flows.undo": "decision_log runs undoing",
             "remanence.flows.undo.decision_log": "EngineAction",
@@ -293,10 +293,6 @@ class Engine(Shelves):
         """Show who the agent is and how people want it to behave, a line a memory; drawn up from what stands now."""
         return await profiling.profile(self._core)
 
-    async def topics(self, *, limit: int = 50) -> list[Topic]:
-        """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
-        return await profiling.spoken_of(self._core, limit)
-
     async def count(
         self,
         by: str | None = None,
@@ -305,9 +301,11 @@ class Engine(Shelves):
         between: tuple[Moment, Moment] | None = None,
         limit: int = 100,
     ) -> CountResult:
-        """Count memories, and how many of them have each value of a column or an attribute; no text is read.
+        """Count memories, and how many of them have each value of a column or an attribute, or each topic.
 
-        `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status, attributes.
+        By "topic" the words that are spoken of most here come first, by TF-IDF over the newest 5,000 memories that
+        stand, without filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …),
+        tags, status, attributes.
         """
         return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
 

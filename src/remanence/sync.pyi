@@ -69,7 +69,7 @@ from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
-from remanence.flows.recall.profiling import Profile, Topic
+from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.scopes.dropping import DropPreview
@@ -309,7 +309,6 @@ class Engine:
     ) -> RecallResult: ...
     def boot(self, *, budget: int | None = None) -> RecallResult: ...
     def profile(self) -> Profile: ...
-    def topics(self, *, limit: int = 50) -> list[Topic]: ...
     def count(
         self,
         by: str | None = None,

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
-    from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
+    from remanence.flows.recall.profiling import Profile, ProfileLine
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.scopes.dropping import DropPreview
@@ -223,7 +223,6 @@ __all__ = [
     "TierName",
     "Timetable",
     "TokenRole",
-    "Topic",
     "Trace",
     "Traces",
     "TrustName",
@@ -318,7 +317,6 @@ _LATER = {
     "State": "remanence.flows.inspect.inspect",
     "TickResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.scheduling",
-    "Topic": "remanence.flows.recall.profiling",
     "Trace": "remanence.flows.consolidate.boxes",
     "Traces": "remanence.flows.consolidate.boxes",
     "Upcoming": "remanence.flows.consolidate.consolidation",

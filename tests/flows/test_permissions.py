@@ -207,7 +207,7 @@ BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
-    "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
+    "recall frame boot profile get list count links entities.list entities.get graph.find_related"
     " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
     " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
     " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"

@@ -86,7 +86,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.graph.find_related("red"),
     lambda memory: memory.boxes.list(),
     lambda memory: memory.traces.list(),
-    lambda memory: memory.topics(limit=3),
+    lambda memory: memory.count("topic", limit=3),
     lambda memory: memory.profile(),
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),

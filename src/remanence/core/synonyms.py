@@ -25,7 +25,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("undelete recover unforget unarchive", ("restore",)),
         ("check fsck integrity diagnose validate", ("doctor",)),
         ("stats stat info summary", ("status",)),
-        ("facets aggregate group-by groupby distinct values", ("count",)),
+        ("topics keywords facets aggregate group-by groupby distinct values", ("count",)),
         ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
         ("preview simulate", ("plan", "forecast")),
         ("dream reflect process", ("consolidate",)),

@@ -179,7 +179,7 @@ async def list_(
 
 async def count(
     by: Annotated[
-        str | None, Parameter(help="Such as category, speaker, tier, status or attributes.project.")
+        str | None, Parameter(help="Such as category, speaker, tier, topic or attributes.project.")
     ] = None,
     /,
     *,

@@ -277,12 +277,6 @@ async def profile(*, memory: Memory, text: Alone = False) -> Any:
     return answer.text if text else answer
 
 
-async def topics(
-    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many words.")] = 50
-) -> Any:
-    return await memory.topics(limit=limit)
-
-
 async def frames_list(*, memory: Memory) -> Any:
     return await memory.frames.list()
 
