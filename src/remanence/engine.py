@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import to_micros, to_span
 from remanence.core.guide import Guide, guide
@@ -77,8 +77,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall.counting import CountResult
     from remanence.flows.recall.profiling import Profile
     from remanence.flows.schedule import forecasting, lifetime
-    from remanence.flows.undo import decision_log, runs, undoing
-    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo import runs, undoing
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import learning, noting, reembedding
     from remanence.flows.write.learning import GroupCommit
@@ -111,8 +110,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
-            "remanence.flows.undo": "decision_log runs undoing",
-            "remanence.flows.undo.decision_log": "EngineAction",
+            "remanence.flows.undo": "runs undoing",
             "remanence.flows.undo.runs": "RunReport",
             "remanence.flows.write": "learning noting reembedding",
             "remanence.flows.write.learning": "GroupCommit",
@@ -506,6 +504,7 @@ class Engine(Shelves):
         """Show why a memory is worth what it is, what took it away, every rule and guard, and when it will fire."""
         return await inspect.explain(self._core, name, policy, overrides)
 
+    @overload
     async def history(
         self,
         name: OneMemory | None = None,
@@ -513,30 +512,35 @@ class Engine(Shelves):
         limit: int = 100,
         verb: str | None = None,
         after: Run | None = None,
-    ) -> list[Event]:
-        """Show every change of a memory, or the newest runs (the audit log).
+        decision: ActionName | Literal["any"] | None = None,
+        outcome: OutcomeName | None = None,
+    ) -> list[Event]: ...
 
-        With `verb`, such as "curate", only those runs. It goes on behind `after`: later of a memory, else older.
-        """
-        return await inspect.history(self._core, name, limit, verb, after)
+    @overload
+    async def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
 
-    async def actions(
+    async def history(
         self,
+        name: OneMemory | None = None,
         *,
         limit: int = 100,
-        action: ActionName | None = None,
+        verb: str | None = None,
+        after: Run | None = None,
+        decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-        after: str | EngineAction | None = None,
-    ) -> list[EngineAction]:
-        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
+        run: Run | None = None,
+    ) -> list[Event] | RunReport:
+        """Show every change of a memory, the newest runs (the audit log), or all that one `run` did.
 
-        It goes on behind the action `after`, or behind all of the run of that id.
+        With `verb`, such as "curate", only those runs. It goes on behind `after`: later of a memory, else older. With a
+        `decision`, "any" or one by name, or an `outcome`, only runs in which the engine decided so by itself, each with
+        these `decisions`. Of a `run` per action the rules, the first memories, at most `limit` of each, and the way
+        back.
         """
-        return await decision_log.actions(self._core, limit, action, outcome, after)
-
-    async def describe_run(self, run: Run, *, limit: int = 100) -> RunReport:
-        """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await runs.report(self._core, runs.run_id(run), limit)
+        if run is not None:
+            inspect.refuse_beside_run(name, verb, after, decision, outcome)
+            return await runs.report(self._core, runs.run_id(run), limit)
+        return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
 
     async def status(self) -> State:
         """Count memories, links and sessions, and show what is due."""

@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import Clock
 from remanence.core.forbidden import Forbidden
@@ -74,7 +74,6 @@ from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
-from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import RunReport
 from remanence.flows.write.noting import NoteResult
 from remanence.flows.write.proposals import Proposal
@@ -383,6 +382,7 @@ class Engine:
     def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation: ...
+    @overload
     def history(
         self,
         name: OneMemory | None = None,
@@ -390,16 +390,11 @@ class Engine:
         limit: int = 100,
         verb: str | None = None,
         after: Run | None = None,
-    ) -> list[Event]: ...
-    def actions(
-        self,
-        *,
-        limit: int = 100,
-        action: ActionName | None = None,
+        decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-        after: str | EngineAction | None = None,
-    ) -> list[EngineAction]: ...
-    def describe_run(self, run: Run, *, limit: int = 100) -> RunReport: ...
+    ) -> list[Event]: ...
+    @overload
+    def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
     def status(self) -> State: ...
     def doctor(self) -> list[Check]: ...
     def guide(self, verb: str | None = None) -> Guide: ...

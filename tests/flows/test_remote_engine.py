@@ -90,7 +90,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.profile(),
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),
-    lambda memory: memory.actions(),
+    lambda memory: memory.history(decision="any"),
     lambda memory: memory.frames.list(),
     lambda memory: memory.frames.get("task"),
     lambda memory: memory.settings.all(),
@@ -100,7 +100,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.erase.copies(),
     lambda memory: memory.schedule.timetable(),
     lambda memory: memory.guidelines.draft(),
-    lambda memory: memory.describe_run("LAST"),
+    lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),
     lambda memory: memory.frame("task", "who sails", count_use=False),
     lambda memory: memory.boot(),
@@ -129,7 +129,7 @@ async def test_both_answer_alike(remote: RemoteEngine, served: Server) -> None:
         for ask in ASKED:
             told = inspect.getsource(ask).strip()
             if "LAST" in told:
-                there, here = await remote.describe_run(run), await local.describe_run(run)
+                there, here = await remote.history(run=run), await local.history(run=run)
             else:
                 there, here = await ask(remote), await ask(local)
             assert _steady(here) == _steady(there), told

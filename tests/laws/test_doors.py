@@ -12,7 +12,6 @@ NO_COMMAND = {
     "erase.apply": "`erase --yes`",
     "erase.show_since": "`erase finish` shows it first",
     "describe_plan": "`plan FILE`",
-    "describe_run": "`history RUN`",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",

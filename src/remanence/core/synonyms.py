@@ -20,7 +20,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("replace", ("correct", "supersede")),
         ("upsert", ("put",)),
         ("ls all get-all browse list-memories memories", ("list",)),
-        ("log changes events runs", ("history",)),
+        ("log changes events runs actions decisions", ("history",)),
         ("revert rollback", ("undo",)),
         ("undelete recover unforget unarchive", ("restore",)),
         ("check fsck integrity diagnose validate", ("doctor",)),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODULES = {
     "commands": "learn ingest audit put consolidate recall get list count links graph update correct supersede"
     " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
-    " actions begin-session end-session",
+    " begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "hook": "hook",

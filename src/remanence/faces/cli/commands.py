@@ -402,29 +402,23 @@ async def history(
             metavar="RUN", help="Go on behind this run: with later ones of a memory, else with older ones."
         ),
     ] = None,
+    decision: Annotated[
+        ActionName | Literal["any"] | None,
+        Parameter(help="Only runs in which the engine decided so by itself, with these decisions."),
+    ] = None,
+    outcome: Annotated[OutcomeName | None, Parameter(help="Only decisions of which that became.")] = None,
 ) -> Any:
     about = None if name is None else options.name_of(name)
     try:
-        return await memory.history(about, limit=limit, verb=verb, after=after)
+        return await memory.history(
+            about, limit=limit, verb=verb, after=after, decision=decision, outcome=outcome
+        )
     except NotFound:
         if name is None:
             raise
         with suppress(NotFound):
-            return await memory.describe_run(name, limit=limit)
+            return await memory.history(run=name, limit=limit)
         raise
-
-
-async def actions(
-    *,
-    memory: Memory,
-    action: Annotated[ActionName | None, Parameter(help="Only this action.")] = None,
-    outcome: Annotated[OutcomeName | None, Parameter(help="Only what became of it so.")] = None,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
-    after: Annotated[
-        str | None, Parameter(metavar="RUN", help="Go on behind this run, the last of a list before.")
-    ] = None,
-) -> Any:
-    return await memory.actions(limit=limit, action=action, outcome=outcome, after=after)
 
 
 async def status(*, memory: Memory) -> Any:

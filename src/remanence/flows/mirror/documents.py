@@ -118,7 +118,7 @@ class DocumentLine:
 
 async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
-    actions = await decision_log.actions(core, ACTIONS_LISTED)
+    actions = await decision_log.list_newest(core, ACTIONS_LISTED)
     rows = b"".join(
         orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(actions)
     )
