@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_diff import PlanDiff
-    from remanence.curate.planner.plan_report import PlanReport
     from remanence.edit import links
     from remanence.flows.base import copies
     from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
@@ -96,7 +95,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner": "plan_report",
             "remanence.curate.planner.plan": "Plan",
             "remanence.curate.planner.plan_diff": "PlanDiff",
-            "remanence.curate.planner.plan_report": "PlanReport",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
             "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
@@ -437,10 +435,6 @@ class Engine(Shelves):
         """Show what a policy would do now; nothing is written."""
         choice = curating.choose(self._core, policy, overrides)
         return await curating.plan(self._core, choice, listed=plan_report.LISTED)
-
-    async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
-        """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
-        return await curating.describe(self._core, plan, limit)
 
     async def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff:
         """Compare a plan with now: what would still be done, what would not and why, what is due besides."""

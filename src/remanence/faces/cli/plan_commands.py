@@ -155,10 +155,12 @@ async def explain(name: Name, /, *, memory: Memory) -> Any:
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
     """Return what a plan shows: the first memories of each rule, or every one."""
     from remanence.curate.planner.plan_report import LISTED
+    from remanence.flows.curate.curating import describe
 
     if made.preview is not None and not every:
         return made.describe()
-    return await memory.describe_plan(made, limit=EVERY if every else LISTED)
+    core = memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+    return await describe(core, made, EVERY if every else LISTED)
 
 
 async def _make_plan(memory: Memory, output: str | None) -> "Plan":
