@@ -431,14 +431,30 @@ class Engine(Shelves):
 
     # Curating
 
-    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
-        """Show what a policy would do now; nothing is written."""
+    @overload
+    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
+
+    @overload
+    async def plan(self, policy: str | None = None, *, compare: Plan, limit: int = 100) -> PlanDiff: ...
+
+    async def plan(
+        self,
+        policy: str | None = None,
+        *,
+        overrides: Overrides | None = None,
+        compare: Plan | None = None,
+        limit: int | None = None,
+    ) -> Plan | PlanDiff:
+        """Show what a policy would do now; nothing is written.
+
+        `compare` another plan with now: what of it would still be done, what would not and why, what is due besides,
+        with at most `limit` (100) memories of each action. Overrides are then those of that plan.
+        """
+        if compare is not None:
+            return await comparing.diff(self._core, compare, limit, policy, overrides)
+        comparing.refuse_limit(limit)
         choice = curating.choose(self._core, policy, overrides)
         return await curating.plan(self._core, choice, listed=plan_report.LISTED)
-
-    async def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff:
-        """Compare a plan with now: what would still be done, what would not and why, what is due besides."""
-        return await comparing.diff(self._core, plan, limit, policy)
 
     async def apply(
         self,

@@ -150,6 +150,8 @@ async def test_a_plan_and_a_drop_are_shown_and_done(remote: RemoteEngine) -> Non
     await fill(remote)
     plan = await remote.plan("default")
     assert isinstance(plan, remanence.Plan)
+    diff = await remote.plan("default", compare=plan)
+    assert diff.is_same and plan.digest == diff.digest
     await remote.apply(plan, policy="default")
     learned = await remote.learn("Nora keeps the chapel's key.")
     erased = await remote.erase.apply(await remote.erase.show(learned))

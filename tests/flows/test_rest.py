@@ -351,7 +351,7 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("recall", {"query": "x", "explain": "yes"}, 400, "explain"),
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
-    ("diff", {"plan": {"x": [-(10**30)]}}, 400, "no plan"),
+    ("plan", {"compare": {"x": [-(10**30)]}}, 400, "no plan"),
     ("nowhere", {}, 404, "Not Found"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
     ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),

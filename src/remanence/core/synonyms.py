@@ -27,6 +27,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("stats stat info summary", ("status",)),
         ("topics keywords facets aggregate group-by groupby distinct values", ("count",)),
         ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
+        ("diff compare", ("plan",)),
         ("preview simulate", ("plan", "forecast")),
         ("dream reflect process", ("consolidate",)),
         ("load", ("ingest", "import")),

@@ -28,7 +28,7 @@ MODULES = {
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
+    "plan_commands": "plan apply curate forecast compact explain policy schedule",
     "shelf_commands": "note chat frame boot profile frames boxes entities forbidden guidelines review traces",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",

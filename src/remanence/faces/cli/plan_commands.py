@@ -49,24 +49,16 @@ async def plan(
     memory: Memory,
     output: Output = None,
     every: Listing = False,
+    compare: Annotated[
+        str | None, INPUT, Parameter(help="Compare the plan in this file with now; - reads standard input.")
+    ] = None,
 ) -> Any:
+    if compare is not None:
+        return await _compare(memory, compare, every=every, is_alone=file is None and output is None)
     if file is not None and output is not None:
         raise InvalidInput("the plan is in a file already", recovery="leave --output out")
     draft = await _make_plan(memory, output) if file is None else _read(file)
     return None if output == "-" else await build_plan_report(memory, draft, every=every)
-
-
-async def diff(
-    file: Annotated[str, INPUT, Parameter(help="A plan made by `plan -o`; - reads standard input.")],
-    /,
-    *,
-    memory: Memory,
-    every: Listing = False,
-) -> Any:
-    from remanence.curate.planner.plan_report import LISTED
-
-    with waiting("comparing"):
-        return await memory.diff(_read(file), limit=EVERY if every else LISTED)
 
 
 async def apply(
@@ -150,6 +142,18 @@ async def forecast(
 
 async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
+
+
+async def _compare(memory: Memory, file: str, *, every: bool, is_alone: bool) -> Any:
+    from remanence.curate.planner.plan_report import LISTED
+
+    if not is_alone:
+        raise InvalidInput(
+            "--compare shows what differs and keeps no plan",
+            recovery="leave the other file and --output out",
+        )
+    with waiting("comparing"):
+        return await memory.plan(compare=_read(file), limit=EVERY if every else LISTED)
 
 
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":

@@ -75,7 +75,7 @@ class Arguments:
                 )
         self._refuse_paths(named)
         for name in self._plans & named.keys():
-            named[name] = _read_plan(named[name])
+            named[name] = None if named[name] is None else _read_plan(named[name])
         if not self._rest:
             return [], named
         rest = named.pop(self._rest)
@@ -94,9 +94,10 @@ class Arguments:
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
             return (str, ...)
-        if annotation is Plan:
+        if annotation is Plan or Plan in get_args(annotation):
             self._plans.add(name)
-            return (dict[str, JsonValue], ...)
+            plan = dict[str, JsonValue]
+            return (plan, ...) if default is inspect.Parameter.empty else (plan | None, None)
         kind = _wire_type(annotation)
         if kind is _NOTHING:
             return None
