@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import to_micros, to_span
 from remanence.core.guide import Guide, guide
@@ -18,7 +18,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_diff import PlanDiff
-    from remanence.curate.planner.plan_report import PlanReport
     from remanence.edit import links
     from remanence.flows.base import copies
     from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
@@ -76,10 +74,9 @@ if TYPE_CHECKING:
         recalling,
     )
     from remanence.flows.recall.counting import CountResult
-    from remanence.flows.recall.profiling import Profile, Topic
+    from remanence.flows.recall.profiling import Profile
     from remanence.flows.schedule import forecasting, lifetime
-    from remanence.flows.undo import decision_log, runs, undoing
-    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo import runs, undoing
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import learning, noting, reembedding
     from remanence.flows.write.learning import GroupCommit
@@ -98,7 +95,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner": "plan_report",
             "remanence.curate.planner.plan": "Plan",
             "remanence.curate.planner.plan_diff": "PlanDiff",
-            "remanence.curate.planner.plan_report": "PlanReport",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
             "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
@@ -110,10 +106,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.inspect.inspect": "Event Run State",
             "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
-            "remanence.flows.recall.profiling": "Profile Topic",
+            "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
-            "remanence.flows.undo": "decision_log runs undoing",
-            "remanence.flows.undo.decision_log": "EngineAction",
+            "remanence.flows.undo": "runs undoing",
             "remanence.flows.undo.runs": "RunReport",
             "remanence.flows.write": "learning noting reembedding",
             "remanence.flows.write.learning": "GroupCommit",
@@ -294,10 +289,6 @@ class Engine(Shelves):
         """Show who the agent is, how people want it to behave and what holds of them now, a line a memory."""
         return await profiling.profile(self._core)
 
-    async def topics(self, *, limit: int = 50) -> list[Topic]:
-        """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
-        return await profiling.spoken_of(self._core, limit)
-
     async def count(
         self,
         by: str | None = None,
@@ -306,9 +297,11 @@ class Engine(Shelves):
         between: tuple[Moment, Moment] | None = None,
         limit: int = 100,
     ) -> CountResult:
-        """Count memories, and how many of them have each value of a column or an attribute; no text is read.
+        """Count memories, and how many of them have each value of a column or an attribute, or each topic.
 
-        `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status, attributes.
+        By "topic" the words that are spoken of most here come first, by TF-IDF over the newest 5,000 memories that
+        stand, without filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …),
+        tags, status, attributes.
         """
         return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
 
@@ -438,18 +431,30 @@ class Engine(Shelves):
 
     # Curating
 
-    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
-        """Show what a policy would do now; nothing is written."""
+    @overload
+    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
+
+    @overload
+    async def plan(self, policy: str | None = None, *, compare: Plan, limit: int = 100) -> PlanDiff: ...
+
+    async def plan(
+        self,
+        policy: str | None = None,
+        *,
+        overrides: Overrides | None = None,
+        compare: Plan | None = None,
+        limit: int | None = None,
+    ) -> Plan | PlanDiff:
+        """Show what a policy would do now; nothing is written.
+
+        `compare` another plan with now: what of it would still be done, what would not and why, what is due besides,
+        with at most `limit` (100) memories of each action. Overrides are then those of that plan.
+        """
+        if compare is not None:
+            return await comparing.diff(self._core, compare, limit, policy, overrides)
+        comparing.refuse_limit(limit)
         choice = curating.choose(self._core, policy, overrides)
         return await curating.plan(self._core, choice, listed=plan_report.LISTED)
-
-    async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
-        """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
-        return await curating.describe(self._core, plan, limit)
-
-    async def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff:
-        """Compare a plan with now: what would still be done, what would not and why, what is due besides."""
-        return await comparing.diff(self._core, plan, limit, policy)
 
     async def apply(
         self,
@@ -509,6 +514,7 @@ class Engine(Shelves):
         """Show why a memory is worth what it is, what took it away, every rule and guard, and when it will fire."""
         return await inspect.explain(self._core, name, policy, overrides)
 
+    @overload
     async def history(
         self,
         name: OneMemory | None = None,
@@ -516,31 +522,35 @@ class Engine(Shelves):
         limit: int = 100,
         verb: str | None = None,
         after: Run | None = None,
-    ) -> list[Event]:
-        """Show every change of a memory, or the newest runs (the audit log).
+        decision: ActionName | Literal["any"] | None = None,
+        outcome: OutcomeName | None = None,
+    ) -> list[Event]: ...
 
-        With `verb`, such as "curate", only those runs; those that count uses only with "use". It goes on behind
-        `after`: later of a memory, else older.
-        """
-        return await inspect.history(self._core, name, limit, verb, after)
+    @overload
+    async def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
 
-    async def actions(
+    async def history(
         self,
+        name: OneMemory | None = None,
         *,
         limit: int = 100,
-        action: ActionName | None = None,
+        verb: str | None = None,
+        after: Run | None = None,
+        decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-        after: str | EngineAction | None = None,
-    ) -> list[EngineAction]:
-        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
+        run: Run | None = None,
+    ) -> list[Event] | RunReport:
+        """Show every change of a memory, the newest runs (the audit log), or all that one `run` did.
 
-        It goes on behind the action `after`, or behind all of the run of that id.
+        With `verb`, such as "curate", only those runs; those that only count uses with "use" alone. It continues after
+        `after`: later runs of a memory, else older ones. With a `decision`, "any" or one by name, or an `outcome`, only
+        runs in which the engine decided so by itself, each with these `decisions`. Of a `run` per action the rules, the
+        first memories, at most `limit` of each, and how to undo it.
         """
-        return await decision_log.actions(self._core, limit, action, outcome, after)
-
-    async def describe_run(self, run: Run, *, limit: int = 100) -> RunReport:
-        """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await runs.report(self._core, runs.run_id(run), limit)
+        if run is not None:
+            inspect.refuse_beside_run(name, verb, after, decision, outcome)
+            return await runs.report(self._core, runs.run_id(run), limit)
+        return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
 
     async def status(self) -> State:
         """Count memories, links and sessions, and show what is due."""
@@ -583,20 +593,12 @@ class Engine(Shelves):
         """Write a verified copy of the whole database; refuses to overwrite."""
         await copies.backup(self._core, path, to)
 
-    def export(
-        self,
-        *,
-        to: str | Path = "-",
-        format: str = "lines",  # noqa: A002
-        progress: Progress | None = None,
-        left_out: LeftOut | None = None,
-    ) -> AsyncIterator[bytes]:
+    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> AsyncIterator[bytes]:
         """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
 
-        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory:
-        `left_out` hears what has no place in it, by count.
+        `to` says where you put them: an erasure names it.
         """
-        return transfer.export_as(self._core, to, format, progress, left_out)
+        return transfer.export(self._core, to, progress)
 
     async def import_(
         self,

@@ -650,10 +650,10 @@ def test_the_command_compares_a_file(talk: Desk) -> None:
     """Text and data tell the same, and a plan of which nothing differs ends with 0 as one of which something does."""
     strict(talk)
     talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
-    same = talk.good("diff", "plan.json", "--policy", "strict.toml")
+    same = talk.good("plan", "--compare", "plan.json", "--policy", "strict.toml")
     talk.do("pin", "end")
-    text = talk.good("diff", "plan.json", "--policy", "strict.toml")
-    data = talk.read("diff", "plan.json", "--policy", "strict.toml")
+    text = talk.good("plan", "--compare", "plan.json", "--policy", "strict.toml")
+    data = talk.read("plan", "--compare", "plan.json", "--policy", "strict.toml")
 
     assert "Nothing has changed." in same
     assert "protected: pinned" in text

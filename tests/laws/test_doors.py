@@ -11,8 +11,6 @@ NO_COMMAND = {
     "learn_many": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
     "erase.show_since": "`erase finish` shows it first",
-    "describe_plan": "`plan FILE`",
-    "describe_run": "`history RUN`",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MODULES = {
     "commands": "learn ingest audit put consolidate recall get list count links graph update correct supersede"
     " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
-    " actions begin-session end-session",
+    " begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
-    "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
+    "plan_commands": "plan apply curate forecast compact explain policy schedule",
+    "shelf_commands": "note chat frame boot profile frames boxes entities forbidden guidelines review traces",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }

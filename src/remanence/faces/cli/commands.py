@@ -82,9 +82,6 @@ async def audit(
     html: Annotated[
         str | None, options.OUTPUT, Parameter(help="Write an HTML page to this new file; - prints it.")
     ] = None,
-    picture: Annotated[
-        str | None, options.OUTPUT, Parameter(help="Draw it as SVG into this new file; - prints it.")
-    ] = None,
     common: options.Given,
 ) -> Any:
     from remanence.auditing import audit as audit_path
@@ -95,9 +92,7 @@ async def audit(
         answer = await audit_path(file, format=form, policy=policy, examples=examples, progress=progress)
     if html is not None:
         files.write(html, answer.html())
-    if picture is not None:
-        files.write(picture, answer.svg())
-    return None if "-" in (html, picture) else answer
+    return None if html == "-" else answer
 
 
 async def learn(
@@ -181,7 +176,7 @@ async def list_(
 
 async def count(
     by: Annotated[
-        str | None, Parameter(help="Such as category, speaker, tier, status or attributes.project.")
+        str | None, Parameter(help="Such as category, speaker, tier, topic or attributes.project.")
     ] = None,
     /,
     *,
@@ -396,29 +391,23 @@ async def history(
         str | None,
         Parameter(metavar="RUN", help="Continue after this run: later runs of a memory, else older runs."),
     ] = None,
+    decision: Annotated[
+        ActionName | Literal["any"] | None,
+        Parameter(help="Only runs in which the engine decided so by itself, with these decisions."),
+    ] = None,
+    outcome: Annotated[OutcomeName | None, Parameter(help="Only decisions with this outcome.")] = None,
 ) -> Any:
     about = None if name is None else options.name_of(name)
     try:
-        return await memory.history(about, limit=limit, verb=verb, after=after)
+        return await memory.history(
+            about, limit=limit, verb=verb, after=after, decision=decision, outcome=outcome
+        )
     except NotFound:
         if name is None:
             raise
         with suppress(NotFound):
-            return await memory.describe_run(name, limit=limit)
+            return await memory.history(run=name, limit=limit)
         raise
-
-
-async def actions(
-    *,
-    memory: Memory,
-    action: Annotated[ActionName | None, Parameter(help="Only this action.")] = None,
-    outcome: Annotated[OutcomeName | None, Parameter(help="Only decisions with this outcome.")] = None,
-    limit: Annotated[int, Parameter(help="Maximum number.")] = 100,
-    after: Annotated[
-        str | None, Parameter(metavar="RUN", help="Continue after this run, the last of an earlier list.")
-    ] = None,
-) -> Any:
-    return await memory.actions(limit=limit, action=action, outcome=outcome, after=after)
 
 
 async def status(*, memory: Memory) -> Any:

@@ -17,7 +17,6 @@ from remanence.core.arguments import check_path
 from remanence.core.beside import DOCUMENT_BYTES_MAX, read_named, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
-from remanence.faces import show
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.running import counting_until_stopped
 from remanence.faces.style import waiting
@@ -36,36 +35,13 @@ async def backup(path: NewFile, /, *, memory: Memory) -> Any:
         return None
 
 
-async def export(
-    file: NewFile = "-",
-    /,
-    *,
-    memory: Memory,
-    form: Annotated[
-        str,
-        Parameter(
-            name="--format", help="lines, which import takes in whole, or pam (Portable AI Memory 1.0)."
-        ),
-    ] = "lines",
-) -> Any:
+async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
     count = 0
-    if form == "pam":
-        from remanence.flows.exchange.transfer import export_pam
-
-        with counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress:
-            document = await export_pam(memory._core, file, progress)  # noqa: SLF001 # `export` has no place for counts
-        write(file, document.json.decode() + "\n")
-        counts = {"memories": document.memories, "relations": document.relations}
-        return (
-            None
-            if file == "-"
-            else {"export": file, **counts, "left out": show.format_counts(document.left_out)}
-        )
     with (
         counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress,
         _sink(file) as sink,
     ):
-        async for line in memory.export(to=file, format=form, progress=progress):
+        async for line in memory.export(to=file, progress=progress):
             sink.write(line)
             count += 1
     return None if file == "-" else {"export": file, "lines": count}

@@ -52,24 +52,16 @@ async def plan(
     memory: Memory,
     output: Output = None,
     every: Listing = False,
+    compare: Annotated[
+        str | None, INPUT, Parameter(help="Compare the plan in this file with now; - reads standard input.")
+    ] = None,
 ) -> Any:
+    if compare is not None:
+        return await _compare(memory, compare, every=every, is_alone=file is None and output is None)
     if file is not None and output is not None:
         raise InvalidInput("the plan is in a file already", recovery="leave --output out")
     draft = await _make_plan(memory, output) if file is None else _read(file)
     return None if output == "-" else await build_plan_report(memory, draft, every=every)
-
-
-async def diff(
-    file: Annotated[str, INPUT, Parameter(help="A plan made by `plan -o`; - reads standard input.")],
-    /,
-    *,
-    memory: Memory,
-    every: Listing = False,
-) -> Any:
-    from remanence.curate.planner.plan_report import LISTED
-
-    with waiting("comparing"):
-        return await memory.diff(_read(file), limit=EVERY if every else LISTED)
 
 
 async def apply(
@@ -155,13 +147,27 @@ async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
 
 
+async def _compare(memory: Memory, file: str, *, every: bool, is_alone: bool) -> Any:
+    from remanence.curate.planner.plan_report import LISTED
+
+    if not is_alone:
+        raise InvalidInput(
+            "--compare shows what differs and keeps no plan",
+            recovery="leave the other file and --output out",
+        )
+    with waiting("comparing"):
+        return await memory.plan(compare=_read(file), limit=EVERY if every else LISTED)
+
+
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
     """Return what a plan shows: the first memories of each rule, or every one."""
     from remanence.curate.planner.plan_report import LISTED
+    from remanence.flows.curate.curating import describe
 
     if made.preview is not None and not every:
         return made.describe()
-    return await memory.describe_plan(made, limit=EVERY if every else LISTED)
+    core = memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+    return await describe(core, made, EVERY if every else LISTED)
 
 
 async def _make_plan(memory: Memory, output: str | None) -> "Plan":

@@ -274,12 +274,6 @@ async def profile(*, memory: Memory, text: Alone = False) -> Any:
     return str(answer) if text else answer
 
 
-async def topics(
-    *, memory: Memory, limit: Annotated[int, Parameter(help="Maximum number of words.")] = 50
-) -> Any:
-    return await memory.topics(limit=limit)
-
-
 async def frames_list(*, memory: Memory) -> Any:
     return await memory.frames.list()
 

@@ -19,7 +19,6 @@ from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.offers import FILE_WIDE
-from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
@@ -45,7 +44,6 @@ class Visit:
 
     request: Request
     engines: Engines
-    requests: RecentRequests
     memory: Engine
     token: AccessToken
     session: BrowserSession | None

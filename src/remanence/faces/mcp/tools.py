@@ -36,6 +36,7 @@ from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
+from remanence.flows.curate.curating import describe
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
@@ -390,7 +391,8 @@ class Tools:
         """Show what a policy would do now."""
         with self.plans.work_out():
             draft = await self.memory.plan(_preset(policy))
-        report = draft.describe() if limit is None else await self.memory.describe_plan(draft, limit=limit)
+        core = self.memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+        report = draft.describe() if limit is None else await describe(core, draft, limit)
         return answers.render_waiting_plan(self.plans.add(draft), report)
 
     async def forget(self, ids: Ids) -> str:
