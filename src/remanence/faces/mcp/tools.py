@@ -377,7 +377,7 @@ class Tools:
         return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
 
     async def status(self) -> str:
-        """Count memories, links and sessions, and show what is due."""
+        """Count memories, links and sessions, and show due jobs."""
         # Of runs an agent is told of its own alone, in the answers that made them.
         state = replace(await self.memory.status(), interrupted=())
         text = "\n".join(line.plain for line in lines(state))
