@@ -330,12 +330,13 @@ def test_a_token_that_was_ended_opens_nothing(server: Server) -> None:
 
 
 WRONG: list[tuple[str, Any, int, str]] = [
-    ("learn", {"text": "x", "trust": "user"}, 400, "trust: extra inputs"),
-    ("learn", {"text": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
-    ("recall", {"query": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
+    ("learn", {"text": "x", "trust": "user"}, 400, "learn has no field 'trust'"),
+    ("learn", {"text": "x", "agent": "somebody"}, 400, "the token says who writes"),
+    ("recall", {"query": "x", "agent": "somebody"}, 400, "no field 'agent'"),
+    ("recall", {"query": "x", "top_k": 3}, 400, "did you mean 'limit'?"),
     ("learn-many", {"items": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
     ("learn-many", {"items": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
-    ("learn", {}, 400, "text: field required"),
+    ("learn", {}, 400, "learn needs text"),
     ("learn", {"text": ""}, 400, "text"),
     ("learn", {"text": "a\x00b"}, 400, "NUL"),
     ("learn", {"text": ["x"]}, 400, "text"),
@@ -352,7 +353,8 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
     ("plan", {"compare": {"x": [-(10**30)]}}, 400, "no plan"),
-    ("nowhere", {}, 404, "Not Found"),
+    ("nowhere", {}, 404, "there is no verb"),
+    ("search", {}, 404, "did you mean 'recall'?"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
     ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),
     ("settings/load", {"document": 'mirror_folder = "/tmp/elsewhere"'}, 400, "is a folder of the server"),
