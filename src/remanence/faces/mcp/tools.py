@@ -29,13 +29,14 @@ from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, R
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.edit.one_memory import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
+from remanence.flows.curate.curating import describe
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
@@ -376,7 +377,7 @@ class Tools:
         return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
 
     async def status(self) -> str:
-        """Count memories, links and sessions, and show what is due."""
+        """Count memories, links and sessions, and show due jobs."""
         # Of runs an agent is told of its own alone, in the answers that made them.
         state = replace(await self.memory.status(), interrupted=())
         text = "\n".join(line.plain for line in lines(state))
@@ -390,7 +391,8 @@ class Tools:
         """Show what a policy would do now."""
         with self.plans.work_out():
             draft = await self.memory.plan(_preset(policy))
-        report = draft.describe() if limit is None else await self.memory.describe_plan(draft, limit=limit)
+        core = self.memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+        report = draft.describe() if limit is None else await describe(core, draft, limit)
         return answers.render_waiting_plan(self.plans.add(draft), report)
 
     async def forget(self, ids: Ids) -> str:
@@ -483,8 +485,8 @@ def _normalize_name(name: str) -> str:
 
 def _preset(policy: str | None) -> str | None:
     """Return the name of a preset; an agent names no file."""
-    if policy is not None and policy not in presets():
-        raise NameUnknown("policy", policy, presets())
+    if policy is not None and policy not in PRESETS:
+        raise NameUnknown("policy", policy, PRESETS)
     return policy
 
 

@@ -233,7 +233,7 @@ class Settings:
     @overload
     async def get(self, name: str) -> Setting: ...
     async def get(self, name: str | None = None) -> Setting | list[Setting]:
-        """Return one setting; without a name all of them, by name.
+        """Show one setting, or all.
 
         Raises NameUnknown where there is none of that name.
         """
@@ -244,7 +244,7 @@ class Settings:
         return current if name is None else current[0]
 
     async def set(self, name: str, value: int | str | None) -> Setting:
-        """Set a setting for every process that opens this scope; None sets it to its default.
+        """Change a setting for every process that opens this scope; None resets it.
 
         Raises NameUnknown where there is none of that name, InvalidInput where the value is out of its bounds.
         """
