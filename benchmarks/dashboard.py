@@ -31,7 +31,7 @@ BATCH = 5_000
 ASKED = 5  # times in a round: the clock of a process ticks a hundred times a second
 PAGES = (
     "/overview", "/memories", "/memories/5", "/ask?q=word7+word19", "/entities", "/conversations", "/graph", "/plan",
-    "/forecast", "/review", "/runs", "/erase", "/settings", "/tokens", "/requests",
+    "/forecast", "/review", "/runs", "/erase", "/settings", "/tokens",
 )  # fmt: skip
 BACKGROUND = {"/overview", "/graph", "/plan", "/forecast"}
 PAINTS = "performance.getEntriesByName('first-contentful-paint').map((one) => one.startTime)"

@@ -187,7 +187,7 @@ async def _ticked(memory: remanence.Engine, clock: ManualClock, until: int) -> L
         done = await memory.schedule.tick()
         ran = done.ran.get("curate")
         if ran is not None and ran.run is not None:
-            report = await memory.describe_run(ran.run, limit=WORLD)
+            report = await memory.history(run=ran.run, limit=WORLD)
             acts = [act for act in report.acts if act.name in LEAVES]
             left |= {(one.seq, act.name): report.at for act in acts for one in act.memories}
         clock.set(max(done.next_at, clock.now() + 1))

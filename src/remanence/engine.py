@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import to_micros, to_span
 from remanence.core.guide import Guide, guide
@@ -18,7 +18,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_diff import PlanDiff
-    from remanence.curate.planner.plan_report import PlanReport
     from remanence.edit import links
     from remanence.flows.base import copies
     from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
@@ -76,10 +74,9 @@ if TYPE_CHECKING:
         recalling,
     )
     from remanence.flows.recall.counting import CountResult
-    from remanence.flows.recall.profiling import Profile, Topic
+    from remanence.flows.recall.profiling import Profile
     from remanence.flows.schedule import forecasting, lifetime
-    from remanence.flows.undo import decision_log, runs, undoing
-    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo import runs, undoing
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import learning, noting, reembedding
     from remanence.flows.write.learning import GroupCommit
@@ -98,7 +95,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner": "plan_report",
             "remanence.curate.planner.plan": "Plan",
             "remanence.curate.planner.plan_diff": "PlanDiff",
-            "remanence.curate.planner.plan_report": "PlanReport",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
             "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
@@ -110,10 +106,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.inspect.inspect": "Event Run State",
             "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
-            "remanence.flows.recall.profiling": "Profile Topic",
+            "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
-            "remanence.flows.undo": "decision_log runs undoing",
-            "remanence.flows.undo.decision_log": "EngineAction",
+            "remanence.flows.undo": "runs undoing",
             "remanence.flows.undo.runs": "RunReport",
             "remanence.flows.write": "learning noting reembedding",
             "remanence.flows.write.learning": "GroupCommit",
@@ -148,7 +143,7 @@ class Engine(Shelves):
         await self.close()
 
     async def close(self) -> None:
-        """End the open session, write what is pending and let the store go; a forked child does nothing."""
+        """End the open session, write pending data and close the store."""
         if self._kept.process.is_this:
             await lifetime.close(self._kept)
 
@@ -173,7 +168,7 @@ class Engine(Shelves):
         return await self._group_commit.learn(Turn(text, **more))
 
     async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult:
-        """Store a turn of a conversation at once, as an episode; a writer extracts facts from it soon.
+        """Store a turn of a conversation; a model, if there is one, extracts facts from it soon.
 
         A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
         another engine, `consolidate` or `end_session`.
@@ -184,7 +179,7 @@ class Engine(Shelves):
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[LearnResult]:
-        """Store many texts: all are checked first, then written 1,000 a transaction.
+        """Store many texts; all are checked first, then written in transactions of 1,000.
 
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
@@ -201,7 +196,7 @@ class Engine(Shelves):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult:
-        """Store a conversation, notes or another memory, all of it checked first; a second time only what is new.
+        """Import a conversation, notes or another memory; a second import adds only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
         raises what came in before. With `extract` what is new is noted, and a writer extracts facts. A `dry_run` tells
@@ -214,7 +209,7 @@ class Engine(Shelves):
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
     ) -> LearnResult:
-        """Store a text under a key of yours, or replace the text of the memory that has the key (upsert).
+        """Store a text under your own key, or replace the text of that key (upsert).
 
         The same text under another key is another memory. Say who answers for it (`agent`, `speaker`) and where it
         comes from (`source`, `thread`, a session), or neither. With `if_revision` 0 only where no memory has the key.
@@ -224,7 +219,7 @@ class Engine(Shelves):
     async def consolidate(
         self, progress: Progress | None = None, *, listen: bool = False
     ) -> ConsolidateResult:
-        """Make the memories of the inbox active, and link those that are near or similar.
+        """Make inbox memories active and link similar ones.
 
         A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
         of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
@@ -238,7 +233,7 @@ class Engine(Shelves):
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
     ) -> ReembedResult:
-        """Embed everything by another model beside the one that answers, then let it answer, in one step.
+        """Compute all vectors with another model, then switch to it in one step.
 
         Recall goes on meanwhile. Stopped, even killed, it goes on where it was when it is called again; without an
         `embedder` by the model that was under way. "auto" is for no model beside the vectors that memories come with.
@@ -257,7 +252,7 @@ class Engine(Shelves):
         between: tuple[Moment, Moment] | None = None,
         **asking: Unpack[Asking],
     ) -> RecallResult:
-        """Find the memories that answer a question best, within a budget of tokens.
+        """Find the memories that best answer a question, within a budget of tokens.
 
         `filters` maps `status`, `tags`, columns (category, kind, state, lifecycle, speaker, session …) and attributes
         (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
@@ -278,7 +273,7 @@ class Engine(Shelves):
         limit: int | None = None,
         **asking: Unpack[FrameAsking],
     ) -> RecallResult:
-        """Select memories by a frame: what it guarantees, then the best by its score, within a budget.
+        """Show the memory through a frame: guaranteed memories first, then the best by score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. What is returned counts as used, by `agent` or
@@ -287,16 +282,12 @@ class Engine(Shelves):
         return await framing.frame(self._core, framing.Look(name, query, budget, limit, **asking))
 
     async def boot(self, *, budget: int | None = None) -> RecallResult:
-        """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""
+        """Show the start context: knowledge first, then the newest episodes; no use is counted."""
         return await framing.boot(self._core, budget)
 
     async def profile(self) -> Profile:
-        """Show who the agent is, how people want it to behave and what holds of them now, a line a memory."""
+        """Show who the agent is, how people want it to behave and what holds now, one line a memory."""
         return await profiling.profile(self._core)
-
-    async def topics(self, *, limit: int = 50) -> list[Topic]:
-        """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
-        return await profiling.spoken_of(self._core, limit)
 
     async def count(
         self,
@@ -306,14 +297,16 @@ class Engine(Shelves):
         between: tuple[Moment, Moment] | None = None,
         limit: int = 100,
     ) -> CountResult:
-        """Count memories, and how many of them have each value of a column or an attribute; no text is read.
+        """Count memories by a column, an attribute or topic.
 
-        `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status, attributes.
+        By "topic" the words that are spoken of most here come first, by TF-IDF over the newest 5,000 memories that
+        stand, without filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …),
+        tags, status, attributes.
         """
         return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
 
     async def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory:
-        """Show one memory with all its columns, as it is or, `as_of` an instant, as it was.
+        """Show one memory with all columns, now or as it was at a time.
 
         By number, id, short id or key; raises NotFound where there is none.
         """
@@ -337,30 +330,30 @@ class Engine(Shelves):
         return await editing.tag(self._core, names, tags, if_revision)
 
     async def untag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt:
-        """Take tags away."""
+        """Remove tags."""
         return await editing.untag(self._core, names, tags, if_revision)
 
     async def pin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Protect a memory from moving down, from archiving and from deletion."""
+        """Protect a memory from demotion, archiving and deletion."""
         return await editing.set_pin(self._core, names, pinned=True, if_revision=if_revision)
 
     async def unpin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Take the pin away."""
+        """Remove the pin."""
         return await editing.set_pin(self._core, names, pinned=False, if_revision=if_revision)
 
     async def hold(
         self, names: Memories, reason: str, until: Moment | None = None, *, if_revision: int | None = None
     ) -> Receipt:
-        """Forbid deleting or rewriting a memory under a named hold, until a time or until it is released."""
+        """Forbid deleting or rewriting a memory under a named hold, until a time or its release."""
         ends = None if until is None else to_micros(until)
         return await editing.hold(self._core, names, reason, ends, if_revision)
 
     async def release(self, names: Memories, reason: str, *, if_revision: int | None = None) -> Receipt:
-        """Lift a named hold."""
+        """Remove a named hold."""
         return await editing.release(self._core, names, reason, if_revision)
 
     async def confirm(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Say that a memory was the answer, or was seen again; an archived one comes back."""
+        """Mark a memory as correct or seen again; an archived memory is restored."""
         return await editing.confirm(self._core, names, if_revision)
 
     async def rate(self, names: Memories, signal: float) -> RateResult:
@@ -372,18 +365,18 @@ class Engine(Shelves):
         return await rating.rate(self._core, names, signal)
 
     async def dispute(self, names: Memories) -> Receipt:
-        """Say that somebody denied a memory."""
+        """Mark a memory as denied."""
         return await editing.dispute(self._core, names)
 
     async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult:
-        """Replace a wrong memory by a corrected text; the old one stays as history.
+        """Replace a wrong memory with a corrected text; the old one stays in the history.
 
         The new one takes over its pin and its holds; from an agent that is refused, as what says who the agent is.
         """
         return await editing.correct(self._core, name, text, if_revision)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Replace one memory by another, which takes over its pin and its holds.
+        """Replace one memory by another, which takes over its pin and holds.
 
         `if_revision` is the old one's.
         """
@@ -392,7 +385,7 @@ class Engine(Shelves):
     async def forget(
         self, names: Memories, *, forbid: bool = False, if_revision: int | None = None
     ) -> Receipt:
-        """Delete a memory: recall finds it no more, and restore brings it back.
+        """Delete a memory; restore undoes it.
 
         It becomes a tombstone, which a policy may purge. With `forbid` its text is refused from then on, whoever says
         it, also in other letters that look alike; undo of this run, or `forbidden.lift`, allows it again.
@@ -400,7 +393,7 @@ class Engine(Shelves):
         return await editing.forget(self._core, names, if_revision, forbid=forbid)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Bring back a memory: one that fell to active, one that was condensed to its full text."""
+        """Restore archived, deleted or condensed memories."""
         return await undoing.restore(self._core, names, if_revision)
 
     async def link(
@@ -414,7 +407,7 @@ class Engine(Shelves):
         if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
     ) -> Link:
-        """Link two memories by a relation, or strengthen the link that is there.
+        """Link two memories by a relation, or strengthen an existing link.
 
         `if_exists`: reinforce, update, skip or error. `if_revision` is the link's own, 0 where there is to be none.
         """
@@ -429,7 +422,7 @@ class Engine(Shelves):
         *,
         if_revision: int | None = None,
     ) -> Receipt:
-        """Take a link away."""
+        """Remove a link."""
         return await editing.unlink(self._core, source, target, relation, if_revision)
 
     async def links(self, name: OneMemory) -> list[Link]:
@@ -438,18 +431,30 @@ class Engine(Shelves):
 
     # Curating
 
-    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
-        """Show what a policy would do now; nothing is written."""
+    @overload
+    async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
+
+    @overload
+    async def plan(self, policy: str | None = None, *, compare: Plan, limit: int = 100) -> PlanDiff: ...
+
+    async def plan(
+        self,
+        policy: str | None = None,
+        *,
+        overrides: Overrides | None = None,
+        compare: Plan | None = None,
+        limit: int | None = None,
+    ) -> Plan | PlanDiff:
+        """Show what a policy would do now; nothing is written.
+
+        `compare` another plan with now: what of it would still be done, what would not and why, what is due besides,
+        with at most `limit` (100) memories of each action. Overrides are then those of that plan.
+        """
+        if compare is not None:
+            return await comparing.diff(self._core, compare, limit, policy, overrides)
+        comparing.refuse_limit(limit)
         choice = curating.choose(self._core, policy, overrides)
         return await curating.plan(self._core, choice, listed=plan_report.LISTED)
-
-    async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
-        """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
-        return await curating.describe(self._core, plan, limit)
-
-    async def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff:
-        """Compare a plan with now: what would still be done, what would not and why, what is due besides."""
-        return await comparing.diff(self._core, plan, limit, policy)
 
     async def apply(
         self,
@@ -460,7 +465,7 @@ class Engine(Shelves):
         allow_destroyed: int | None = None,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Apply a plan; what was used, linked or edited since is left out and reported.
+        """Apply a plan; memories that were used, linked or edited since are skipped and reported.
 
         A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
         policy if it is neither adopted nor the one that this memory was opened with. Cancelled, what was done is a run
@@ -483,18 +488,18 @@ class Engine(Shelves):
     async def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
     ) -> Forecast:
-        """Show what the policy will do in the days to come if nothing but time passes; nothing is written.
+        """Show what a policy will do in the coming days if only time passes; nothing is written.
 
         Each tick is judged as `plan` would judge it then. What cannot be known is in `unknown`.
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
 
     async def compact_episodic(self, keep_recent: int) -> int:
-        """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone."""
+        """Delete all episodes but the newest; knowledge and rejected paths stay; undo reverts it."""
         return await curating.compact_episodic(self._core, keep_recent)
 
     async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
-        """Undo a run as a whole, or refuse if what it changed was changed again.
+        """Undo a run as a whole; refused if its changes were changed again.
 
         "last" names the newest run of yours that changed something; the receipt says which it was. Cancelled, it goes
         on where it stopped when the same run is undone again.
@@ -506,8 +511,23 @@ class Engine(Shelves):
     async def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation:
-        """Show why a memory is worth what it is, what took it away, every rule and guard, and when it will fire."""
+        """Explain why a memory is active, archived or deleted: its worth, rules and guards, and when they apply."""
         return await inspect.explain(self._core, name, policy, overrides)
+
+    @overload
+    async def history(
+        self,
+        name: OneMemory | None = None,
+        *,
+        limit: int = 100,
+        verb: str | None = None,
+        after: Run | None = None,
+        decision: ActionName | Literal["any"] | None = None,
+        outcome: OutcomeName | None = None,
+    ) -> list[Event]: ...
+
+    @overload
+    async def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
 
     async def history(
         self,
@@ -516,48 +536,38 @@ class Engine(Shelves):
         limit: int = 100,
         verb: str | None = None,
         after: Run | None = None,
-    ) -> list[Event]:
-        """Show every change of a memory, or the newest runs (the audit log).
-
-        With `verb`, such as "curate", only those runs; those that count uses only with "use". It goes on behind
-        `after`: later of a memory, else older.
-        """
-        return await inspect.history(self._core, name, limit, verb, after)
-
-    async def actions(
-        self,
-        *,
-        limit: int = 100,
-        action: ActionName | None = None,
+        decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-        after: str | EngineAction | None = None,
-    ) -> list[EngineAction]:
-        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
+        run: Run | None = None,
+    ) -> list[Event] | RunReport:
+        """Show the changes of a memory, the newest runs (the audit log), or all that one run did.
 
-        It goes on behind the action `after`, or behind all of the run of that id.
+        With `verb`, such as "curate", only those runs; those that only count uses with "use" alone. It continues after
+        `after`: later runs of a memory, else older ones. With a `decision`, "any" or one by name, or an `outcome`, only
+        runs in which the engine decided so by itself, each with these `decisions`. Of a `run` per action the rules, the
+        first memories, at most `limit` of each, and how to undo it.
         """
-        return await decision_log.actions(self._core, limit, action, outcome, after)
-
-    async def describe_run(self, run: Run, *, limit: int = 100) -> RunReport:
-        """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
-        return await runs.report(self._core, runs.run_id(run), limit)
+        if run is not None:
+            inspect.refuse_beside_run(name, verb, after, decision, outcome)
+            return await runs.report(self._core, runs.run_id(run), limit)
+        return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
 
     async def status(self) -> State:
-        """Count memories, links and sessions, and show what is due."""
+        """Count memories, links and sessions, and show due jobs."""
         return await inspect.status(self._kept.looked_at)
 
     async def doctor(self) -> list[Check]:
-        """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
+        """Check the file and its health: structure, hashes, audit, full text, clock, roles and languages."""
         return await checks.run_checks(self._kept.looked_at)
 
     def guide(self, verb: str | None = None) -> Guide:
-        """Say when to use a verb, what it costs and returns, and what comes next; without a name, of every verb."""
+        """Explain when to use a verb, what it costs and returns, and what comes next."""
         return guide(verb)
 
     # Sessions
 
     async def begin_session(self, task_type: str = "general", *, heartbeats: bool = True) -> str:
-        """Begin a session; texts learned until it ends belong to it.
+        """Begin a session; texts stored until it ends belong to it.
 
         Beginning twice returns the open one. The curation that is due runs first. With `heartbeats` its time counts as
         it goes along and closing the memory ends it; without, it outlives the process and counts whole once it ends.
@@ -565,7 +575,7 @@ class Engine(Shelves):
         return await sessions.begin(self._core, task_type, heartbeats=heartbeats)
 
     async def end_session(self, session: str | None = None) -> float:
-        """End a session and make what waits in the inbox active.
+        """End a session and make its inbox memories active.
 
         The open one, or one by id. Returns its length in hours; 0.0 where none was open.
         """
@@ -573,30 +583,22 @@ class Engine(Shelves):
 
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:
-        """Begin a session and end it when the block ends; within an open session that one goes on."""
+        """Open a session for a block of code."""
         async with sessions.hold_session(self._core, task_type) as session_id:
             yield session_id
 
     # Backup, export and import
 
     async def backup(self, path: str | Path, *, to: str | Path = "") -> None:
-        """Write a verified copy of the whole database; refuses to overwrite."""
+        """Write a verified copy of the whole database; an existing file is never overwritten."""
         await copies.backup(self._core, path, to)
 
-    def export(
-        self,
-        *,
-        to: str | Path = "-",
-        format: str = "lines",  # noqa: A002
-        progress: Progress | None = None,
-        left_out: LeftOut | None = None,
-    ) -> AsyncIterator[bytes]:
-        """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
+    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> AsyncIterator[bytes]:
+        """Write all memories and links as JSON lines, without clocks, settings and policy.
 
-        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory:
-        `left_out` hears what has no place in it, by count.
+        `to` says where you put them: an erasure names it.
         """
-        return transfer.export_as(self._core, to, format, progress, left_out)
+        return transfer.export(self._core, to, progress)
 
     async def import_(
         self,
@@ -607,7 +609,7 @@ class Engine(Shelves):
         trust: TrustName | Trust = "outside",
         progress: Progress | None = None,
     ) -> Receipt:
-        """Import an export: a memory that is here already stays as it is, a text that is here already is confirmed.
+        """Import an export; existing memories stay unchanged, existing texts are confirmed.
 
         Nothing in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts what
         was taken in, kept, merged and refused. A file that was cut or edited since it was exported is refused, unless
@@ -629,7 +631,7 @@ class Engine(Shelves):
         oldest_first: bool = False,
         **equal: Unpack[ListOptions],
     ) -> list[Memory]:
-        """List memories, newest first, by kind, tags, status and any column.
+        """List memories, newest first, filtered by kind, tags, status or any column.
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         `as_of` lists what stood so at an instant, `between` limits when it was said. The list goes on behind the memory

@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import Clock
 from remanence.core.forbidden import Forbidden
@@ -17,7 +17,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -51,7 +50,6 @@ from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.access_tokens import AccessToken, Door, NewToken
 from remanence.flows.base.copies import RegisteredCopy
@@ -70,13 +68,12 @@ from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
-from remanence.flows.recall.profiling import Profile, Topic
+from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
 from remanence.flows.schedule.scope_policy import AdoptResult
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
-from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import RunReport
 from remanence.flows.write.noting import NoteResult
 from remanence.flows.write.proposals import Proposal
@@ -311,7 +308,6 @@ class Engine:
     ) -> RecallResult: ...
     def boot(self, *, budget: int | None = None) -> RecallResult: ...
     def profile(self) -> Profile: ...
-    def topics(self, *, limit: int = 50) -> list[Topic]: ...
     def count(
         self,
         by: str | None = None,
@@ -359,9 +355,10 @@ class Engine:
         if_revision: int | None = None,
     ) -> Receipt: ...
     def links(self, name: OneMemory) -> list[Link]: ...
+    @overload
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
-    def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport: ...
-    def diff(self, plan: Plan, policy: str | None = None, *, limit: int = 100) -> PlanDiff: ...
+    @overload
+    def plan(self, policy: str | None = None, *, compare: Plan, limit: int = 100) -> PlanDiff: ...
     def apply(
         self,
         plan: Plan,
@@ -386,6 +383,7 @@ class Engine:
     def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None
     ) -> Explanation: ...
+    @overload
     def history(
         self,
         name: OneMemory | None = None,
@@ -393,16 +391,11 @@ class Engine:
         limit: int = 100,
         verb: str | None = None,
         after: Run | None = None,
-    ) -> list[Event]: ...
-    def actions(
-        self,
-        *,
-        limit: int = 100,
-        action: ActionName | None = None,
+        decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-        after: str | EngineAction | None = None,
-    ) -> list[EngineAction]: ...
-    def describe_run(self, run: Run, *, limit: int = 100) -> RunReport: ...
+    ) -> list[Event]: ...
+    @overload
+    def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
     def status(self) -> State: ...
     def doctor(self) -> list[Check]: ...
     def guide(self, verb: str | None = None) -> Guide: ...
@@ -411,14 +404,7 @@ class Engine:
     @contextmanager
     def session(self, task_type: str = "general") -> Iterator[str]: ...
     def backup(self, path: str | Path, *, to: str | Path = "") -> None: ...
-    def export(
-        self,
-        *,
-        to: str | Path = "-",
-        format: str = "lines",
-        progress: Progress | None = None,
-        left_out: LeftOut | None = None,
-    ) -> Iterator[bytes]: ...
+    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> Iterator[bytes]: ...
     def import_(
         self,
         lines: Iterable[bytes | str],

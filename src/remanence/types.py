@@ -16,7 +16,6 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
-    LeftOut,
     LifecycleName,
     ListOptions,
     Moment,
@@ -82,7 +81,7 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
-    from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
+    from remanence.flows.recall.profiling import Profile, ProfileLine
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
     from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.schedule.ticking import TickResult
@@ -165,7 +164,6 @@ __all__ = [
     "KindName",
     "KnownEntity",
     "Leaving",
-    "LeftOut",
     "LifecycleName",
     "LinkedDuplicates",
     "ListOptions",
@@ -225,7 +223,6 @@ __all__ = [
     "TierName",
     "Timetable",
     "TokenRole",
-    "Topic",
     "Trace",
     "Traces",
     "TrustName",
@@ -320,7 +317,6 @@ _LATER = {
     "State": "remanence.flows.inspect.inspect",
     "TickResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.scheduling",
-    "Topic": "remanence.flows.recall.profiling",
     "Trace": "remanence.flows.consolidate.boxes",
     "Traces": "remanence.flows.consolidate.boxes",
     "Upcoming": "remanence.flows.consolidate.consolidation",

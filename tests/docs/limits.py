@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 FILE = Path(__file__).with_name("limits.toml")
+PRESETS = DOCS / "reference" / "presets.md"  # written by hand, with what the presets promise
 # Of "missing" only what is said to be so: that a value is missing is no claim.
 CLAIM = re.compile(r"\b(?:no verb|cannot|never|not yet|nothing else|(?:is|are) missing)\b", re.IGNORECASE)
 FENCED = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.MULTILINE | re.DOTALL)
@@ -47,7 +48,7 @@ def collect_keys() -> dict[str, list[str]]:
     """Return the keys of all claims by page."""
     by_page = {
         path.relative_to(DOCS).as_posix(): [*map(key_of, claims(path.read_text(encoding="utf-8")))]
-        for path in pages()
+        for path in (*pages(), PRESETS)
     }
     return {page: keys for page, keys in by_page.items() if keys}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import remanence
 from remanence.core import verbs
 from remanence.core.model import Decay, Kind, Memory, Status
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.recall.frames import BUILTIN
 
@@ -20,7 +20,7 @@ OTHERS = {"interval", "merge", "prune", "score", "parts", "strength", "self", "c
 
 def known() -> set[str]:
     """Return every verb, argument of a verb, column and label that a line may name."""
-    names = OTHERS | set(presets()) | set(BUILTIN)
+    names = OTHERS | set(PRESETS) | set(BUILTIN)
     names |= {name for row in verbs.TABLE for name in (row.verb, row.command)}
     names |= set(inspect.signature(Memory).parameters)
     names |= {label.label for labels in (Status, Kind, Decay) for label in labels}

@@ -5,6 +5,7 @@ import pytest
 from tests.docs import limits
 
 WORDS_MAX = 35_000
+CONCEPT_WORDS_MAX = 8_500
 THERE = "tests/docs/test_limits.py::test_every_claim_is_listed"
 
 
@@ -25,6 +26,13 @@ def test_concepts_and_how_tos_stay_short() -> None:
     words = sum(len(path.read_text(encoding="utf-8").split()) for path in limits.pages()[1:])
 
     assert words <= WORDS_MAX
+
+
+def test_concepts_stay_short() -> None:
+    """The concept pages can be read in half an hour."""
+    texts = [path.read_text(encoding="utf-8") for path in limits.pages() if path.parent.name == "concepts"]
+
+    assert sum(len(text.split()) for text in texts) <= CONCEPT_WORDS_MAX
 
 
 @pytest.mark.parametrize(

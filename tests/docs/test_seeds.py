@@ -13,7 +13,7 @@ from remanence.core.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, 
 from remanence.core.verbs import TABLE
 from remanence.curate.language.vocabulary import VOCABULARY
 from remanence.curate.policy.compiled import load
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.flows.base.settings import SETTINGS
 from remanence.recall.frames import BUILTIN
@@ -58,7 +58,7 @@ def _imported(name: str) -> bool:
 
 def _preset(name: str) -> bool:
     preset, _, rule = name.partition("/")
-    if preset not in presets():
+    if preset not in PRESETS:
         return False
     return not rule or rule in entries(preset) | {*load(preset).aliases}
 

@@ -10,6 +10,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.receipt import ExtractPendingResult
 from remanence.flows.consolidate.extract_pending import listen
+from remanence.flows.undo.decision_log import EngineAction
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
@@ -25,6 +26,14 @@ class Measured(HashedEmbedder):
     """An embedder of which it was measured how often it takes different texts for near duplicates."""
 
     thresholds = SimilarityThresholds(similar=0.5, near=0.85, calibrated=True)
+
+
+async def decisions_of(
+    memory: remanence.Engine, decision: str = "any", outcome: str | None = None
+) -> list[EngineAction]:
+    """Return what the engine decided by itself, the newest run first."""
+    events = await memory.history(decision=decision, outcome=outcome)  # type: ignore[call-overload] # any name
+    return [one for event in reversed(events) for one in event.decisions]
 
 
 async def hear(memory: remanence.Engine) -> ExtractPendingResult:

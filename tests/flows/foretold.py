@@ -114,7 +114,7 @@ async def ticked(memory: remanence.Engine, clock: ManualClock, until: int) -> li
         ran = done.ran.get("curate")
         assert ran is None or ran.outcome != "failed", ran
         if ran is not None and ran.run is not None:
-            report = await memory.describe_run(ran.run, limit=1_000)
+            report = await memory.history(run=ran.run, limit=1_000)
             acts = {
                 act.name: (tuple(sorted(one.seq for one in act.memories)), tuple(sorted(act.rules)))
                 for act in sorted(report.acts, key=lambda act: act.name)

@@ -18,7 +18,6 @@ from typing import Any
 import uvicorn
 
 import remanence
-from remanence.core.clock import SystemClock
 from remanence.faces.rest.app import Service, build_app
 from remanence.faces.rest.client import RemoteEngine
 from remanence.faces.rest.engines import Engines
@@ -56,10 +55,6 @@ class ServedService(Service):
         super().__init__(lambda *_: NotImplemented, NotImplemented)
         self.engines: ServedEngines = ServedEngines()
         self.tokens: dict[str, AccessToken] = {}
-
-    def now(self) -> int:
-        """Return what time it is: requests are recorded with it, whatever clock a memory has."""
-        return SystemClock().now()
 
     async def find_token(self, authorization: str, door: Door = "rest") -> AccessToken:
         """Return the token of a test."""

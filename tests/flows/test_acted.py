@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import remanence
 from remanence.llm.base import Judgement
 from remanence.read.extraction import FACTS_MAX, ExtractRequest, ExtractResult, ExtractTurn, Fact
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, decisions_of, hear
 
 
 class Finding:
@@ -29,7 +29,7 @@ async def recorded(memory: remanence.Engine, action: str) -> list[tuple[str, str
     """Return what was recorded of an action: verb, outcome, reason and how often."""
     return [
         (one.verb, one.outcome, one.reason, one.count)
-        for one in await memory.actions()
+        for one in await decisions_of(memory)
         if one.action == action
     ]
 

@@ -4,7 +4,6 @@ import json
 import os
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -86,9 +85,9 @@ async def test_what_a_source_says_was_replaced_is_told(tmp_path: Path) -> None:
 
 
 async def test_no_secret_is_shown_anywhere(memories: Path) -> None:
-    """Neither in the text, nor the data, the picture or the page; nor what is a person's."""
+    """Neither in the text, nor the data or the page; nor what is a person's."""
     audit = await remanence.audit(memories, examples=10)
-    shown = [str(audit), repr(audit), json.dumps(audit.to_dict()), audit.svg(), audit.html()]
+    shown = [str(audit), repr(audit), json.dumps(audit.to_dict()), audit.html()]
 
     assert not [one for one in shown if TOKEN in one or "8821" in one]
     assert "[secret: " in shown[0]
@@ -116,20 +115,19 @@ async def test_a_policy_says_what_it_would_let_go(tmp_path: Path) -> None:
 def test_the_command_writes_only_what_it_is_asked_for(
     memories: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No database, no registry, no log; a page and a picture that are whole and need nothing else."""
+    """No database, no registry, no log; a page that is whole and needs nothing else."""
     folder = memories.parent
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(folder))
     plain = typed("audit", "memories.json")
     left = sorted(os.listdir(folder))  # noqa: PTH208 - names alone
-    drawn = typed("audit", "memories.json", "--html", "a.html", "--picture", "a.svg", "--json")
-    page, picture = (folder / "a.html").read_text(), (folder / "a.svg").read_text()
+    drawn = typed("audit", "memories.json", "--html", "a.html", "--json")
+    page = (folder / "a.html").read_text()
 
     assert (0, 0, ["memories.json"]) == (plain.exit_code, drawn.exit_code, left)
-    assert ["a.html", "a.svg", "memories.json"] == sorted(os.listdir(folder))  # noqa: PTH208 - names alone
+    assert ["a.html", "memories.json"] == sorted(os.listdir(folder))  # noqa: PTH208 - names alone
     assert "remanence ingest memories.json --dry-run" in plain.stdout
     assert 12 == json.loads(drawn.stdout)["memories"]
-    assert "svg" in ET.fromstring(picture).tag
     assert not [sign for sign in ("<script", "src=", "href=", "http://e", "url(") if sign in page]
     assert "would remain" in page
 

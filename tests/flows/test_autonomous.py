@@ -87,7 +87,7 @@ async def test_undo_takes_an_improvement_back(story: Story) -> None:
     await story.learn(category="memory_entry")
     story.wait(8 * DAY)
     run = await story.memory.curate("autonomous")
-    said = str(await story.memory.describe_run(run.run))
+    said = str(await story.memory.history(run=run.run))
     await story.memory.undo(run)
 
     assert "improve" in said

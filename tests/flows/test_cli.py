@@ -650,10 +650,10 @@ def test_the_command_compares_a_file(talk: Desk) -> None:
     """Text and data tell the same, and a plan of which nothing differs ends with 0 as one of which something does."""
     strict(talk)
     talk.do("plan", "--policy", "strict.toml", "-o", "plan.json")
-    same = talk.good("diff", "plan.json", "--policy", "strict.toml")
+    same = talk.good("plan", "--compare", "plan.json", "--policy", "strict.toml")
     talk.do("pin", "end")
-    text = talk.good("diff", "plan.json", "--policy", "strict.toml")
-    data = talk.read("diff", "plan.json", "--policy", "strict.toml")
+    text = talk.good("plan", "--compare", "plan.json", "--policy", "strict.toml")
+    data = talk.read("plan", "--compare", "plan.json", "--policy", "strict.toml")
 
     assert "Nothing has changed." in same
     assert "protected: pinned" in text
@@ -1057,7 +1057,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["recall", "x", "--top-k", "3"], "no option --top-k", "did you mean '--limit'?"),
         (["recall", "x", "--top_k", "3"], "no option --top_k", "did you mean '--limit'?"),
         (["--user", "x", "status"], "no option --user", "did you mean '--scope'?"),
-        (["frobnicate"], "no command 'frobnicate'", "see: remanence --help"),
+        (["frobnicate"], "no command 'frobnicate'", "see: remanence more"),
         (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),
         (["status", "--polcy", "default"], "no option --polcy", "did you mean '--policy'?"),
         (["recall"], "QUERY is missing", "usage: remanence recall QUERY [options]"),

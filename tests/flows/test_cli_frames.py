@@ -121,7 +121,7 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
     assert {"keep the harbour log", "I prefer tea in the morning"} == {
         line["text"] for line in desk.read("profile")["lines"]
     }
-    assert 2 == len(desk.read("topics", "--limit", "2"))
+    assert 2 == len(desk.read("count", "topic", "--limit", "2")["values"])
 
 
 def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back(desk: Desk) -> None:

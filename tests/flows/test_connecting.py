@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.core.model import Link, Relation, Turn
 from remanence.write.connections import LINKS_MAX, SIBLINGS_MAX
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, decisions_of
 
 TIED = (Relation.FOLLOWS, Relation.CO_OCCURS)
 
@@ -149,7 +149,7 @@ async def test_links_are_drawn_once_and_again_after_they_were_taken_back(plain: 
         assert {} == nothing.steps
         assert [[], []] == gone
         assert drawn == [await _tied(memory, seq) for seq in seqs]
-        assert {"link_graph"} == {one.action for one in await memory.actions()}
+        assert {"link_graph"} == {one.action for one in await decisions_of(memory)}
 
 
 async def test_what_is_less_sure_is_linked_to_nobody(plain: Opener) -> None:
@@ -160,4 +160,4 @@ async def test_what_is_less_sure_is_linked_to_nobody(plain: Opener) -> None:
         await memory.consolidate()
 
         assert [] == await _tied(memory, 2)
-        assert ["deferred"] == [one.outcome for one in await memory.actions()]
+        assert ["deferred"] == [one.outcome for one in await decisions_of(memory)]

@@ -108,18 +108,21 @@ async def test_the_history_is_read_in_parts(memory: remanence.Engine, size: int)
         await memory.history(after="nothing")
 
 
-async def test_what_the_engine_did_is_read_in_parts(telling: remanence.Engine) -> None:
-    """Also where one run did several things; a run by its id is passed whole."""
+async def test_what_the_engine_decided_is_read_in_parts(telling: remanence.Engine) -> None:
+    """A run with all that was decided in it; one by its id is passed whole."""
     for text in ("I live in Tartu now.", "I decided to buy the red boat.", "My sister Mia likes tea."):
         await say(telling, text)
     await telling.consolidate()
-    whole = await telling.actions()
+    whole = await telling.history(decision="any")
 
-    assert 3 < len(whole)
+    async def decided(**page: Any) -> Sequence[Any]:
+        return await telling.history(decision="any", **page)
+
+    assert 3 < len([one for event in whole for one in event.decisions])
     for size in (1, 2, 5):
-        assert whole == await read_in_parts(telling.actions, size)
-    run = whole[0].run
-    assert [one for one in whole if one.run != run] == await telling.actions(after=run)
+        assert whole == await read_in_parts(decided, size, first=True)
+    run = whole[-1].run
+    assert [one for one in whole if one.run != run] == await decided(after=run)
 
 
 async def test_boxes_and_traces_are_read_in_parts(memory: remanence.Engine, clock: ManualClock) -> None:

@@ -55,7 +55,7 @@ async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
         await memory.consolidate()
         done = await memory.graph.link_duplicates()
         assert done.run is not None
-        shown = await memory.describe_run(done.run)
+        shown = await memory.history(run=done.run)
         await memory.undo(done.run)
         left = await _pairs(memory, len(TOLD))
 

@@ -272,7 +272,7 @@ async def test_a_receipt_says_what_was_done_whatever_the_phase_and_the_reason(
         _rule("prune", phase, "tagged('go')", says), _rule("archive", phase, "tagged('rest')", says)
     )
     plan = await memory.plan(policy)
-    shown = await memory.describe_plan(plan)
+    shown = plan.describe()
     receipt = await memory.apply(plan, allow_destroyed=2)
 
     assert {"prune": 2, "archive": 1} == dict(receipt.counts)

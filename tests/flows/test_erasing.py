@@ -234,7 +234,7 @@ async def test_why_runs_were_done_quotes_it_no_more(tmp_path: Path) -> None:
             done = await memory.apply(await memory.plan(PURGING.replace("WHY", reason)), allow_destroyed=1)
             runs.append(done.run)
         await memory.erase.apply(await memory.erase.show(said.id))
-        told = [(await memory.describe_run(run)).acts[0].rules["fallen"] for run in runs]
+        told = [(await memory.history(run=run)).acts[0].rules["fallen"] for run in runs]
         wrong = await unsound(memory)
 
     assert ["it said erased", "she hides the erased key, I think", "erased", reasons[-1], "erased"] == told

@@ -8,7 +8,7 @@ from remanence import Engine
 from remanence.core.clock import ManualClock
 from remanence.core.model import Memory, Turn
 from remanence.llm import asking as asking_module
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, decisions_of, hear
 from tests.flows.test_erasing import left_in, opened, unsound
 from tests.flows.test_erasing_subject import TOMBS
 from tests.models import ANY_MODEL, asking, model_server
@@ -96,11 +96,11 @@ async def test_a_writer_says_the_rest_in_fewer_words(tmp_path: Path, monkeypatch
             gone, other, *rest = await _named_in(memory, drawn)
             await memory.erase.apply(await memory.erase.show(gone.id))
             (shorter,) = await memory.list(category="synthesis")
-            by = [one.reason for one in await memory.actions(action="summarize_node")]
+            by = [one.reason for one in await decisions_of(memory, decision="summarize_node")]
     async with asking("openai", ANY_MODEL, address, 2.0) as writer, opened(path, writer=writer) as memory:
         await memory.erase.apply(await memory.erase.show(other.id))
         (anew,) = await memory.list(category="synthesis")
-        by += [one.reason for one in await memory.actions(action="summarize_node", limit=1)]
+        by += [one.reason for one in await decisions_of(memory, decision="summarize_node")][:1]
         wrong = await unsound(memory)
 
     assert ["in a writer's words"] * 2 + ["the best by rules: the writer failed"] == by

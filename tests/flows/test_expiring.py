@@ -41,7 +41,7 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         done = await expire(memory._core)
         refused = await expect_error(ImagesEnded, memory.undo(pinned))
         ending = await expect_error(ImagesEnded, memory.undo(done.runs[0]))
-        report = await memory.describe_run(pinned)
+        report = await memory.history(run=pinned)
         told = await memory.history()
         checks = {check.name: check for check in await memory.doctor()}
 

@@ -121,10 +121,10 @@ async def test_a_run_tells_of_what_it_destroyed(memory: remanence.Engine) -> Non
     """Text and id come from the audit; a run by a verb is told too, and one that never was is not found."""
     learned = await purged(memory)
     runs = {event.verb: event.run for event in await memory.history()}
-    (act,) = (await memory.describe_run(runs["curate"])).acts
-    forgotten = await memory.describe_run(runs["forget"])
+    (act,) = (await memory.history(run=runs["curate"])).acts
+    forgotten = await memory.history(run=runs["forget"])
     with pytest.raises(NotFound, match="no run"):
-        await memory.describe_run("0" * 32)
+        await memory.history(run="0" * 32)
 
     assert ("purge", 1, {"gone": ""}) == (act.name, act.count, act.rules)
     assert [(learned.id, "The old key fits the chapel.")] == [(one.id, one.text) for one in act.memories]
@@ -163,7 +163,7 @@ async def test_links_that_a_run_cut_are_counted_one_by_one(memory: remanence.Eng
     await memory.link(bell, flag, "supports")
     await memory.link(bell, rope, "supports")
     done = await memory.curate(CUTTING)
-    report = await memory.describe_run(done)
+    report = await memory.history(run=done)
 
     assert {"unlink": 2} == {name: count for name, count in done.counts.items() if count}
     assert [("unlink", 2)] == [(act.name, act.count) for act in report.acts]
@@ -197,7 +197,7 @@ async def test_a_run_of_a_policy_says_what_it_looked_at(opener: Opener, clock: M
         clock.advance(days=20)
         plan = await memory.plan("janitor")
         done = await memory.apply(plan, policy="janitor", allow_destroyed=99)
-        told = await memory.describe_run(done)
+        told = await memory.history(run=done)
         cycle = told.cycle
 
     assert (12, cycle["scanned"]) == (cycle["scanned"], cycle["kept"] + cycle["changed"])
@@ -227,7 +227,7 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         await memory.schedule.tick("rapid")
         after = sum((await memory.status()).tokens.values())
         run = next(event for event in await memory.history() if event.verb == "curate")
-        told = await memory.describe_run(run)
+        told = await memory.history(run=run)
 
     assert before > after
     if policy == "janitor":
@@ -257,10 +257,10 @@ async def test_a_run_says_apart_what_it_links_replaces_and_uses(
     second = await memory.learn("The harbour master is Ada Brink now.")
     await memory.consolidate()
     await memory.recall("What colour has the boathouse?", limit=1)
-    learned = await memory.describe_run((await memory.history(verb="learn"))[-1])
+    learned = await memory.history(run=(await memory.history(verb="learn"))[-1])
     clock.advance(days=40)
     done = await memory.curate(AWAY)
-    used = await memory.describe_run((await memory.history(verb="use"))[-1])
+    used = await memory.history(run=(await memory.history(verb="use"))[-1])
     acts = {act.name: [one.id for one in act.memories] for act in learned.acts}
 
     assert [second.id] == acts["learn"]
@@ -280,7 +280,7 @@ async def test_what_a_run_deleted_is_read_when_it_was_purged_since(
     await memory.curate("default")
 
     assert ["The gate is closed."] == [
-        one.text for act in (await memory.describe_run(gone)).acts for one in act.memories
+        one.text for act in (await memory.history(run=gone)).acts for one in act.memories
     ]
 
 

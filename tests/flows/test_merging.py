@@ -124,7 +124,7 @@ async def test_the_survivor_takes_over_what_the_other_had(opener: Opener, clock:
         rule = MERGE.format(least=0.85) + 'survivor = "seq"'
         done = await memory.apply(await memory.plan(rule), allow_destroyed=1)
         kept, gone = [await memory.get(seq) for seq in (1, 2)]
-        shown = await memory.describe_run(done)
+        shown = await memory.history(run=done)
         await memory.undo(done)
         after = [await memory.get(seq) for seq in (1, 2)]
 
@@ -153,7 +153,7 @@ async def test_an_orphan_is_marked_and_the_mark_comes_off(memory: remanence.Engi
     await memory.link(1, 2, "supports")
     cleared = await memory.curate(text)
     tags = [(await memory.get(seq)).tags for seq in (1, 2)]
-    shown = await memory.describe_run(cleared)
+    shown = await memory.history(run=cleared)
     await memory.undo(cleared)
 
     assert ({"flag": 2}, {"unflag": 2}) == (marked.counts, cleared.counts)

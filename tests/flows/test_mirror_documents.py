@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from tests.flows.conftest import hear
+from tests.flows.conftest import decisions_of, hear
 from tests.flows.test_mirror import files, text_of
 from tests.flows.test_mirror_edits import edit
 
@@ -57,7 +57,7 @@ async def test_topics_and_actions(memory: remanence.Engine, mirror: Path) -> Non
         mirror / "compression-guidelines.md"
     ).strip().splitlines()
     assert "- sails" in text_of(mirror / "topics.md")
-    assert [one.to_dict() for one in reversed(await memory.actions())] == rows
+    assert [one.to_dict() for one in reversed(await decisions_of(memory))] == rows
 
 
 async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror: Path) -> None:

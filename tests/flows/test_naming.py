@@ -51,7 +51,7 @@ async def test_what_a_verb_returns_names_its_memory(
     one = learned[0]
     answer = await memory.recall("where are the ropes?", limit=1)
     dropped = (await memory.recall("ropes, tide and soup", budget=20)).dropped
-    done = await memory.describe_run(await memory.pin(one))
+    done = await memory.history(run=await memory.pin(one))
     names: list[OneMemory] = [
         one, one.id, one.seq, short_id(one.seq), one.id[-8:], one.id[-8:].upper(), answer.memories[0],
         await memory.get(one), done.acts[0].memories[0],
@@ -178,7 +178,7 @@ async def test_fallen_and_purged_come_back_together(
     clock.advance(days=40)
     gone = await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
     await memory.forget(learned[2])
-    listed = (await memory.describe_run(gone)).acts[0].memories
+    listed = (await memory.history(run=gone)).acts[0].memories
     events = [[event.verb for event in await memory.history(name)] for name in (listed[0], short_id(1))]
     done = await memory.restore([listed[0], short_id(learned[1].seq), learned[2].id[-8:]])
 
@@ -287,7 +287,7 @@ async def test_a_run_is_named_by_what_tells_of_it(
     await memory.undo(rated)
     pinned = await memory.pin(learned)
     (event,) = [event for event in await memory.history() if event.verb == "pin"]
-    told = await memory.describe_run(event)
+    told = await memory.history(run=event)
     undone = await memory.undo(told)
     await memory.undo(await memory.consolidate())
 

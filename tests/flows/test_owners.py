@@ -270,8 +270,8 @@ async def test_a_run_of_the_engine_says_because_of_which_runs(opener: Opener) ->
     async with opener(writer=Sentences()) as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         done = await hear(memory)
-        told = await memory.describe_run(done.runs[0])
-        own = await memory.describe_run(noted.run or "")
+        told = await memory.history(run=done.runs[0])
+        own = await memory.history(run=noted.run or "")
 
     assert ("engine", (noted.run,)) == (told.owner, told.because)
     assert f"because of {noted.run}" in str(told)

@@ -207,10 +207,10 @@ BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
-    "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
-    " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
-    " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
-    " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
+    "recall frame boot profile get list count links entities.list entities.get graph.find_related"
+    " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast"
+    " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history"
+    " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
     " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
     " token.list".split()
 )

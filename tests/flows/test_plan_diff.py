@@ -55,7 +55,7 @@ async def test_a_plan_of_now_differs_in_nothing(memory: remanence.Engine, clock:
     """All of it is done as it says, and a look at it writes nothing."""
     plan, _ = await _kept(memory, clock)
     before = (await memory.history(limit=1))[0].run
-    diff = await memory.diff(plan, POLICY)
+    diff = await memory.plan(POLICY, compare=plan)
 
     assert diff.is_same
     assert [("archive", 6), ("unlink", 1)] == [(act.name, act.count) for act in diff.same]
@@ -74,9 +74,9 @@ async def test_what_happened_since_is_told_of_each_memory_that_is_left_out(
         await memory.hold(ids[2], "law")
         await memory.forget(ids[3])
         clock.advance(days=16)
-        diff = await memory.diff(plan, POLICY)
+        diff = await memory.plan(POLICY, compare=plan)
         receipt = await memory.apply(plan, policy=POLICY)
-        again = await memory.diff(plan, POLICY)
+        again = await memory.plan(POLICY, compare=plan)
 
     changed = "changed, used or linked since the plan was made"
     assert {
@@ -100,7 +100,7 @@ async def test_uses_since_are_told_and_counted(memory: remanence.Engine, clock: 
     for _ in range(3):
         clock.advance(hours=1)
         await memory.recall("harbour note c", limit=1, agent="ben")
-    diff = await memory.diff(plan, POLICY)
+    diff = await memory.plan(POLICY, compare=plan)
     (left,) = [one for act in diff.left for one in act.memories if one.memory.id == ids[2]]
 
     assert {"use"} == {one.verb for one in left.since}
@@ -112,7 +112,7 @@ async def test_a_policy_that_changed_is_told(memory: remanence.Engine, clock: Ma
     """The plan of now is that of the policy in force: its rules that are new or gone are named."""
     plan, _ = await _kept(memory, clock)
     await memory.policy.adopt(POLICY.replace("days(30)", "days(50)").replace('"weak"', '"frail"'))
-    diff = await memory.diff(plan)
+    diff = await memory.plan(compare=plan)
 
     assert not diff.is_same
     assert ["1 rule is new: frail", "1 rule is gone: weak"] == list(diff.policy_changes[1:])
@@ -125,14 +125,25 @@ async def test_a_plan_of_another_memory_is_refused(memory: remanence.Engine, clo
     plan, _ = await _kept(memory, clock)
     async with remanence.open(scope="other", clock=clock, embedder="hashed") as other:
         with pytest.raises(InvalidInput, match="for scope 'default'"):
-            await other.diff(plan, POLICY)
+            await other.plan(POLICY, compare=plan)
     async with remanence.open(clock=clock, embedder="hashed") as another:
         with pytest.raises(InvalidInput, match="no policy"):
-            await another.diff(plan)
+            await another.plan(compare=plan)
         with pytest.raises(InvalidInput, match="of another memory"):
-            await another.diff(plan, POLICY)
+            await another.plan(POLICY, compare=plan)
         clock.advance(days=1)
         for number in range(plan.position):
             await another.learn(f"A thing of its own, number {number}.")
         with pytest.raises(InvalidInput, match="of another memory"):
-            await another.diff(plan, POLICY)
+            await another.plan(POLICY, compare=plan)
+
+
+async def test_what_a_comparison_does_not_take_is_refused(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Overrides are those of the plan; and a plan by itself has no limit."""
+    plan, _ = await _kept(memory, clock)
+    with pytest.raises(InvalidInput, match="its own overrides"):
+        await memory.plan(POLICY, compare=plan, overrides={})  # type: ignore[call-overload] # what is refused
+    with pytest.raises(InvalidInput, match="a comparison lists"):
+        await memory.plan(POLICY, limit=3)  # type: ignore[call-overload] # what is refused

@@ -7,6 +7,7 @@ from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import InvalidInput
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import render
+from remanence.flows.curate.curating import describe
 from tests.flows.conftest import Measured, Opener
 
 POLICY = """
@@ -75,7 +76,7 @@ async def test_the_report_of_a_plan_lists_as_many_as_are_asked_for(
     await _filled(memory, clock)
     plan = await memory.plan(POLICY)
     some = plan.describe()
-    every = await memory.describe_plan(Plan.from_json(plan.to_json()), limit=100)
+    every = await describe(memory._core, Plan.from_json(plan.to_json()), 100)
 
     assert [("archive", 7, 5), ("unlink", 1, 0)] == [
         (act.name, act.count, len(act.memories)) for act in some.acts
@@ -131,7 +132,7 @@ async def test_a_plan_of_another_scope_is_not_described(opener: Opener, clock: M
         plan = await memory.plan(POLICY)
     async with opener(scope="other") as memory:
         with pytest.raises(InvalidInput, match="is for scope"):
-            await memory.describe_plan(plan)
+            await describe(memory._core, plan, 5)
 
 
 @pytest.mark.parametrize("width", [1, 60, 100, 400])

@@ -13,7 +13,7 @@ from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Verification
 from remanence.flows.recall.profiling import BEGINS, EMPTY, ENDS, LINE_CHARS_MAX
 from remanence.read.extraction import AREAS, ExtractRequest, ExtractResult, ExtractTurn
-from remanence.recall.profile import AREA_OF_CATEGORY, HEADINGS, IDENTITY_AREA, topics
+from remanence.recall.profile import AREA_OF_CATEGORY, HEADINGS, IDENTITY_AREA, list_topics
 from tests.flows.conftest import Opener, hear
 from tests.models import Naming
 
@@ -277,12 +277,17 @@ async def test_topics_are_what_tells_texts_apart(memory: remanence.Engine) -> No
         await memory.learn(text)
     gone = await memory.learn("zeppelin zeppelin zeppelin")
     await memory.forget(gone)
-    found = await memory.topics(limit=3)
+    first, found = await memory.count("topic", limit=3), await memory.count("topic")
+    counts = {one.value: one.memories for one in found.values}
 
-    assert "ferry" in [topic.word for topic in found]
-    assert "zeppelin" not in [topic.word for topic in await memory.topics()]
-    assert 3 == {topic.word: topic.memories for topic in await memory.topics()}["ferry"]
-    assert sorted((topic.score for topic in found), reverse=True) == [topic.score for topic in found]
+    assert ("topic", 12) == (found.by, found.total)
+    assert (found.values[:3], len(found.values) - 3) == (first.values, first.left_out)
+    assert "ferry" in [one.value for one in first.values]
+    assert "zeppelin" not in counts
+    assert 3 == counts["ferry"]
+    for narrowed in ({"filters": {"category": "fact"}}, {"between": (0, 1)}):
+        with pytest.raises(remanence.InvalidInput, match="no filter and no time narrows them"):
+            await memory.count("topic", **narrowed)
 
 
 @pytest.mark.parametrize(
@@ -309,8 +314,8 @@ async def test_function_words_are_no_topics(
     beside = [line["text"] for line in BESIDE if line["language"] == code]
     for text in (told, *beside):
         await memory.learn(text)
-    found = {topic.word for topic in await memory.topics(limit=50)} | {
-        topic[0] for topic in topics([told, *beside], 1_000)
+    found = {one.value for one in (await memory.count("topic", limit=50)).values} | {
+        word for word, _ in list_topics([told, *beside])
     }
 
     assert about in found
@@ -322,9 +327,9 @@ async def test_nothing_known_is_said_so(memory: remanence.Engine) -> None:
     drawn = await memory.profile()
 
     assert ("", EMPTY, EMPTY) == (drawn.text, str(drawn), drawn.to_dict()["note"])
-    assert [] == await memory.topics()
+    assert () == (await memory.count("topic")).values
     with pytest.raises(remanence.InvalidInput):
-        await memory.topics(limit=0)
+        await memory.count("topic", limit=0)
 
 
 @pytest.mark.parametrize(

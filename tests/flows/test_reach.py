@@ -215,7 +215,7 @@ async def _world(path: Path) -> dict[tuple[str, str], str]:
         runs["policy", "tick"] = ticked.ran["curate"].run or ""
         assert noted.run and runs["policy", "tick"]
         for (owner, verb), run in runs.items():
-            assert owner == (await memory.describe_run(run)).owner, verb
+            assert owner == (await memory.history(run=run)).owner, verb
     return runs
 
 

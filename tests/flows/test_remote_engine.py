@@ -86,11 +86,11 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.graph.find_related("red"),
     lambda memory: memory.boxes.list(),
     lambda memory: memory.traces.list(),
-    lambda memory: memory.topics(limit=3),
+    lambda memory: memory.count("topic", limit=3),
     lambda memory: memory.profile(),
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),
-    lambda memory: memory.actions(),
+    lambda memory: memory.history(decision="any"),
     lambda memory: memory.frames.list(),
     lambda memory: memory.frames.get("task"),
     lambda memory: memory.settings.all(),
@@ -100,7 +100,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.erase.copies(),
     lambda memory: memory.schedule.timetable(),
     lambda memory: memory.guidelines.draft(),
-    lambda memory: memory.describe_run("LAST"),
+    lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),
     lambda memory: memory.frame("task", "who sails", count_use=False),
     lambda memory: memory.boot(),
@@ -129,7 +129,7 @@ async def test_both_answer_alike(remote: RemoteEngine, served: Server) -> None:
         for ask in ASKED:
             told = inspect.getsource(ask).strip()
             if "LAST" in told:
-                there, here = await remote.describe_run(run), await local.describe_run(run)
+                there, here = await remote.history(run=run), await local.history(run=run)
             else:
                 there, here = await ask(remote), await ask(local)
             assert _steady(here) == _steady(there), told
@@ -150,9 +150,8 @@ async def test_a_plan_and_a_drop_are_shown_and_done(remote: RemoteEngine) -> Non
     await fill(remote)
     plan = await remote.plan("default")
     assert isinstance(plan, remanence.Plan)
-    report = await remote.describe_plan(plan, limit=5)
-    assert any(one.text for act in report.acts for one in act.memories) == bool(report.acts)
-    assert report.to_dict() == plan.describe().to_dict()
+    diff = await remote.plan("default", compare=plan)
+    assert diff.is_same and plan.digest == diff.digest
     await remote.apply(plan, policy="default")
     learned = await remote.learn("Nora keeps the chapel's key.")
     erased = await remote.erase.apply(await remote.erase.show(learned))

@@ -193,10 +193,9 @@ def test_a_plan_is_shown_applied_and_undone(server: Server) -> None:
     )
     server.do("learn", scope="lab", text="The lamp in the lab flickers.")
     plan = server.do("plan", "read", "lab", policy=policy)
-    told = server.do("describe-plan", "read", "lab", plan=plan)
     changed = {**plan, "digest": "0" * 64}
 
-    assert "archive" in json.dumps(told)
+    assert "archive" in json.dumps(plan)
     assert "plan" in server.refused(400, "apply", scope="lab", plan=changed, policy=policy)
     receipt = server.do("apply", scope="lab", plan=plan, policy=policy)
     assert [] == server.do("list", scope="lab")
@@ -331,12 +330,13 @@ def test_a_token_that_was_ended_opens_nothing(server: Server) -> None:
 
 
 WRONG: list[tuple[str, Any, int, str]] = [
-    ("learn", {"text": "x", "trust": "user"}, 400, "trust: extra inputs"),
-    ("learn", {"text": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
-    ("recall", {"query": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
+    ("learn", {"text": "x", "trust": "user"}, 400, "learn has no field 'trust'"),
+    ("learn", {"text": "x", "agent": "somebody"}, 400, "no field 'agent'"),
+    ("recall", {"query": "x", "agent": "somebody"}, 400, "no field 'agent'"),
+    ("recall", {"query": "x", "top_k": 3}, 400, "recall has no field 'top_k'"),
     ("learn-many", {"items": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
     ("learn-many", {"items": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
-    ("learn", {}, 400, "text: field required"),
+    ("learn", {}, 400, "learn needs text"),
     ("learn", {"text": ""}, 400, "text"),
     ("learn", {"text": "a\x00b"}, 400, "NUL"),
     ("learn", {"text": ["x"]}, 400, "text"),
@@ -352,8 +352,8 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("recall", {"query": "x", "explain": "yes"}, 400, "explain"),
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
-    ("describe-plan", {"plan": {"x": [-(10**30)]}}, 400, "no plan"),
-    ("nowhere", {}, 404, "Not Found"),
+    ("plan", {"compare": {"x": [-(10**30)]}}, 400, "no plan"),
+    ("nowhere", {}, 404, "there is no verb"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
     ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),
     ("settings/load", {"document": 'mirror_folder = "/tmp/elsewhere"'}, 400, "is a folder of the server"),
@@ -368,6 +368,22 @@ def test_what_is_wrong_is_said(server: Server, number: int) -> None:
     reply = server.send(f"/v1/{verb}", body, token=server.tokens["home", "curate"])
 
     assert told.lower() in problem(reply, status).lower()
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "advice"),
+    [
+        ("recall", {"query": "x", "top_k": 3}, "did you mean 'limit'?"),
+        ("recall", {"query": "x", "agent": "me"}, "the token says who writes"),
+        ("search", {}, "did you mean 'recall'?"),
+        ("get", {}, "/openapi.json, under /v1/get"),
+    ],
+)
+def test_the_likely_field_and_verb_are_named(server: Server, verb: str, body: Any, advice: str) -> None:
+    """As the command line names them; and where all are described."""
+    reply = server.send(f"/v1/{verb}", body, token=server.tokens["home", "curate"])
+
+    assert advice in json.loads(reply.body)["recovery"]
 
 
 def test_a_body_has_its_bounds(server: Server) -> None:

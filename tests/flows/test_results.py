@@ -58,7 +58,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "rated": await memory.rate([one, "nobody"], 1.0),
         "explanation": await memory.explain(one, "elfmem"),
         "events": await memory.history(),
-        "report": await memory.describe_run(receipt),
+        "report": await memory.history(run=receipt),
         "state": await memory.status(),
         "checks": await memory.doctor(),
         "setting": await memory.settings.all(),

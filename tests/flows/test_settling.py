@@ -15,7 +15,7 @@ from remanence.llm.base import Judgement
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact, ShortenResult
 from remanence.store.base import Bookkeeping
 from remanence.write.reflecting import BYTES_MAX
-from tests.flows.conftest import Measured, Opener, hear
+from tests.flows.conftest import Measured, Opener, decisions_of, hear
 from tests.sentences import Sentences
 
 NOW = 1_000 * HOUR
@@ -224,7 +224,7 @@ async def test_what_an_extraction_stores_is_recorded_as_an_action(opener: Opener
         for session in ("one", "two"):
             await memory.note("boats are blue.", session=session, later=True, key=session, speaker=session)
         await hear(memory)
-        found = await memory.actions()
+        found = await decisions_of(memory)
 
     (newest, *_) = found
 
@@ -249,7 +249,7 @@ async def test_a_fact_that_is_less_sure_is_on_trial(opener: Opener) -> None:
         await memory.note("the door code is 1234.", session="s", later=True, speaker="Ana")
         await hear(memory)
         facts = await memory.list(kind="semantic", oldest_first=True)
-        deferred = await memory.actions(outcome="deferred")
+        deferred = await decisions_of(memory, outcome="deferred")
 
         assert ["store_note"] == [one.action for one in deferred]
         assert "less sure than 0.35" == deferred[0].reason
@@ -267,7 +267,7 @@ async def test_links_that_are_drawn_are_actions_and_what_is_less_sure_draws_none
         await memory.learn("The ferry to Ruhnu leaves at nine in the late morning.", confidence=0.2)
         await memory.consolidate()
         links = await memory.links(3)
-        found = await memory.actions(action="link_graph")
+        found = await decisions_of(memory, decision="link_graph")
 
         assert [] == links
         assert {"active": 3} == (await memory.status()).statuses
@@ -275,12 +275,31 @@ async def test_links_that_are_drawn_are_actions_and_what_is_less_sure_draws_none
         assert "consolidation" == found[0].eligibility.source
 
 
-async def test_actions_are_listed_by_name(memory: remanence.Engine) -> None:
+async def test_decisions_are_listed_by_name(memory: remanence.Engine) -> None:
     """A name that is none is refused with those there are."""
     with pytest.raises(NameUnknown, match="link_graphs"):
-        await memory.actions(action="link_graphs")  # type: ignore[arg-type]
+        await decisions_of(memory, decision="link_graphs")
 
-    assert [] == await memory.actions(outcome="failed")
+    assert [] == await decisions_of(memory, outcome="failed")
+    assert [] == await memory.history(outcome="failed")
+
+
+async def test_history_shows_what_the_engine_decided_by_itself(opener: Opener) -> None:
+    """Of the runs in which it did, a line each decision; others are left out, and one run takes nothing beside it."""
+    async with opener(embedder=Measured()) as memory:
+        await memory.learn("The ferry to Ruhnu leaves at nine in the morning.")
+        await memory.learn("The ferry to Ruhnu leaves early in the morning at nine.")
+        await memory.consolidate()
+        (event,) = await memory.history(decision="any")
+        (plain,) = await memory.history(verb=event.verb)
+        report = await memory.history(run=event)
+
+        assert {"link_graph"} == {one.action for one in event.decisions}
+        assert f"  {event.decisions[0]}" == str(event).splitlines()[-1]
+        assert () == plain.decisions
+        assert event.run == report.run
+        with pytest.raises(remanence.InvalidInput, match="one run is shown whole"):
+            await memory.history(run=event, verb="learn")  # type: ignore[call-overload] # what is refused
 
 
 # Notes
@@ -340,7 +359,7 @@ async def test_reflections_above_eight_kilobytes_are_drawn_together(opener: Open
         (drawn,) = await memory.list(category="synthesis")
         links = await memory.links(drawn)
         again = await memory.consolidate()
-        (action,) = await memory.actions(action="summarize_node")
+        (action,) = await decisions_of(memory, decision="summarize_node")
         for run in done.runs[::-1]:  # what was consolidated since stands in nobody's way
             await memory.undo(run)
         left = await memory.list(category="synthesis")
@@ -375,7 +394,7 @@ async def test_a_writer_may_say_it_in_fewer_words_and_add_nothing(
         await _reflected(memory, 26)
         await memory.consolidate()
         (drawn,) = await memory.list(category="synthesis")
-        (action,) = await memory.actions(action="summarize_node")
+        (action,) = await decisions_of(memory, decision="summarize_node")
 
         assert reason == action.reason
         assert (shorter == drawn.text) == (reason == "in a writer's words")

@@ -217,7 +217,7 @@ async def test_uses_of_a_minute_are_one_line_each_with_its_time(opener: Opener) 
         parts = await memory._core.store.history("default")
         uses = [part for part in parts if part.cause.verb == "use"]
         runs = list(dict.fromkeys(part.cause.run for part in uses))
-        told = await memory.describe_run(runs[0])
+        told = await memory.history(run=runs[0])
         sound = all(check.ok for check in await memory.doctor())
         counted = (await memory.get(one.id)).uses
 

@@ -35,7 +35,7 @@ from remanence.core.model import STANDING, Form, Lifecycle, RecallResult, Relati
 from remanence.core.receipt import Receipt
 from remanence.core.score import decay
 from remanence.curate.planner.plan import Plan
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES
@@ -56,7 +56,7 @@ from tests.laws.recast import recast
 OTHER = "other"  # a scope beside, which nothing is said to
 PICKS = st.integers(0, 1_000)
 PART_SMALL = 4  # changes in a part of a run, in every third story
-RULED = policies(rules_max=4) | st.sampled_from(presets())
+RULED = policies(rules_max=4) | st.sampled_from(PRESETS)
 Outcome = tuple[Any, RemanenceError | None]
 # What a verb may refuse; anything else that is raised ends the story.
 REFUSALS = (Conflict, InvalidInput, LeaseLost, NotFound, PlanHeld, Protected)

@@ -3,7 +3,7 @@
 from remanence.core.verb_help import COMMANDS, ONLY_COMMANDS
 from remanence.core.verbs import SHELVES, TABLE
 from remanence.engine import Engine
-from remanence.faces.cli.helping import overview
+from remanence.faces.cli.helping import FIRST, list_commands, overview
 from remanence.faces.mcp.tools import names
 
 # Each is one command with another: what it adds is a word or an option there.
@@ -11,8 +11,6 @@ NO_COMMAND = {
     "learn_many": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
     "erase.show_since": "`erase finish` shows it first",
-    "describe_plan": "`plan FILE`",
-    "describe_run": "`history RUN`",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",
@@ -45,9 +43,18 @@ def test_a_verb_without_a_command_says_why() -> None:
     assert {row.command for row in TABLE if not row.verb} == ONLY_COMMANDS
 
 
-def test_the_first_page_names_every_command() -> None:
+def test_the_first_page_names_nine_commands_and_how_to_see_all() -> None:
+    """Those that a new user needs; each is a verb of the table."""
+    page = overview()
+
+    assert 9 == len(FIRST) == len([line for line in page.splitlines() if line[:2] == "  " and line[2] != " "])
+    assert {*FIRST} <= {row.command for row in TABLE}
+    assert "remanence more" in page
+
+
+def test_the_page_of_all_names_every_command() -> None:
     """Each by itself, or by its word on the line of its shelf."""
-    page = " ".join(overview().split())
+    page = " ".join(list_commands().split())
     names = {row.command for row in TABLE if row.command}
     shelves = {name.split()[0] for name in names if " " in name}
     words = {name: [one.split()[1] for one in names if one.startswith(f"{name} ")] for name in shelves}

@@ -9,7 +9,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.llm.base import Vectors, WordWeight
 from remanence.llm.offline import HashedEmbedder
 
@@ -45,7 +45,7 @@ def _no_sockets(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(socket, name, refuse)
 
 
-@pytest.mark.parametrize("policy", presets())
+@pytest.mark.parametrize("policy", PRESETS)
 async def test_no_policy_asks_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     """Planning, applying, explaining, compacting, undoing and the automatic run need words and vectors of nobody."""
     clock, embedder = ManualClock(), Refusing()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.testing.policies import PolicyTables
 from remanence.testing.worlds import World
 from tests.laws.lab import Lab, lab, search
@@ -31,14 +31,14 @@ def settles(preset: str, examples: int) -> None:
     search(law, under=PolicyTables((), ()), max_examples=examples)
 
 
-@pytest.mark.parametrize("preset", presets())
+@pytest.mark.parametrize("preset", PRESETS)
 def test_a_second_run_of_a_preset_does_nothing(preset: str) -> None:
     """Law 6, with all of its guards: what a busy guard keeps in the first run is left alone by the second."""
     settles(preset, 20)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("preset", presets())
+@pytest.mark.parametrize("preset", PRESETS)
 def test_a_second_run_of_a_preset_does_nothing_in_2_000_worlds(preset: str) -> None:
     """The same deep."""
     settles(preset, 2_000)

@@ -55,10 +55,16 @@ def _class(kind: type) -> ast.ClassDef:
         for item in tree.body
         if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and not item.name.startswith("_")
     ]
+    overloaded = {item.name for item in public if item.decorator_list and _is_overload(item)}
+    public = [item for item in public if item.name not in overloaded or _is_overload(item)]
     if kind is engine.Engine:
         public = [item for item in public if item.name != "close"]
         public = [*(_function(item) for item in ast.parse(OWN).body), *public]
     return ast.ClassDef(kind.__name__, [], [], list(public), [])
+
+
+def _is_overload(function: ast.FunctionDef) -> bool:
+    return "overload" in map(ast.unparse, function.decorator_list)
 
 
 def _function(tree: ast.stmt) -> ast.FunctionDef:

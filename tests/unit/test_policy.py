@@ -1,12 +1,15 @@
 """Policies: what a document says, how documents are put together, and what is wrong with a wrong one."""
 
+from pathlib import Path
+
 import pytest
 
+import remanence
 from remanence.core.clock import HOUR
 from remanence.core.errors import NameUnknown, PolicyError
 from remanence.core.model import Reason
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.curate.policy.rules import Keep
 
 GOOD = """version = 1
@@ -42,7 +45,7 @@ def rule(policy: Policy, name: str) -> dict[str, object]:
     return next(dict(item.written) for item in policy.rules if item.name == name)
 
 
-@pytest.mark.parametrize("name", presets())
+@pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_compiles(name: str) -> None:
     """Every policy that ships compiles, says what it is for, and gives each rule its reason."""
     policy = load(name)
@@ -74,7 +77,7 @@ def test_default_took_the_place_of_tidy() -> None:
 
         assert "default" in caught.value.recovery
         assert ["hot-budget", "keep-recent-episodes", "weak-links"] == [item.name for item in stored.rules]
-    assert "tidy" not in presets()
+    assert "tidy" not in PRESETS
     assert "`default` has taken its place" in load("tidy", stored=True).about
 
 
@@ -415,3 +418,13 @@ def test_half_a_character_is_refused_wherever_it_stands(key: str) -> None:
     """A policy is hashed and stored as UTF-8, which has none."""
     with pytest.raises(PolicyError):
         load("default", {"store-budget": {key: "\ud800"}})
+
+
+def test_the_presets_are_the_policies_that_ship() -> None:
+    """Each has a file, each file but the categories is one; what is recommended is offered first."""
+    files = {
+        path.stem for path in Path(remanence.__file__).parent.joinpath("curate", "presets").glob("*.toml")
+    }
+
+    assert {*PRESETS, "categories"} == files
+    assert "default" == PRESETS[0]

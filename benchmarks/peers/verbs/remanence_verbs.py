@@ -52,7 +52,7 @@ def undo(memory: Any, name: Any) -> None:
 
 def plan(memory: Any) -> str:
     """See what would be done, before it is."""
-    return str(memory.describe_plan(memory.plan("default")))
+    return str(memory.plan("default"))
 
 
 def within_a_budget(memory: Any, user: str, question: str) -> str:

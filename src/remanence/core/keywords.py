@@ -66,7 +66,6 @@ Moment = datetime | int
 T = TypeVar("T")
 Some: TypeAlias = T | Sequence[T]  # one value, or any of several
 Progress = Callable[[int, int], None]  # hears how much of how much is done
-LeftOut = Callable[[Mapping[str, int]], None]  # hears what has no place in a format: what → how often
 
 
 class PutOptions(TypedDict, total=False):

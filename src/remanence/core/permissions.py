@@ -15,10 +15,10 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 # A verb that is offered over the network has a role.
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
-        "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
-        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
-        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
+        "recall frame boot profile get list count links entities.list entities.get graph.find_related"
+        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast"
+        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history"
+        " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
     ),
     ("write", None): (

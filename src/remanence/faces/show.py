@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.review import Review
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview
-    from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.proposals import Proposal
@@ -533,16 +532,6 @@ def _scope(one: ScopeOverview) -> Iterator[Text]:
     yield Text.assemble((f"{escape_line(one.scope):<20}", "bold"), f" {count}  {size}", written_at, drop)
 
 
-@_shows("EngineAction")
-def _engine_action(one: EngineAction) -> Iterator[Text]:
-    times = f" ×{one.count:,}" if one.count > 1 else ""
-    yield Text.assemble(
-        (f"{format_time(one.at)} ", "dim"),
-        (one.action, "bold"),
-        f" {one.outcome}{times}: {escape_line(one.reason)} ({one.eligibility})  {one.run}",
-    )
-
-
 def _size(state: State) -> str:
     since = f", {state.erased_since:,} of them were erased since it was copied" * bool(state.erased_since)
     return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}{since}"
@@ -617,8 +606,8 @@ def _format_owner(owner: str) -> str:
 def _event(event: Event) -> Iterator[Text]:
     by = (f" by {escape_line(event.actor)}" if event.actor else "") + _format_owner(event.owner)
     yield Text.assemble((f"{format_time(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
-    for change in event.changes:
-        yield Text(f"    {shorten_line(change)}")
+    for line in (*event.changes, *map(str, event.decisions)):
+        yield Text(f"    {shorten_line(line)}")
 
 
 @_shows("RunReport")

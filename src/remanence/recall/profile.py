@@ -59,8 +59,8 @@ def select_profile_rows(eligible: Bools, first: Bools, worths: Floats, seqs: Int
     return rows[order[:most]]
 
 
-def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
-    """Return the words that tell texts apart best, as (word, score, number of texts); ties by word.
+def list_topics(texts: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the words that tell texts apart, as (word, number of texts), the highest score first; ties by word.
 
     Words of one stem count together and are shown as the one that is met most.
     """
@@ -85,7 +85,8 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
         for stem, share in scores.items()
         if df[stem] < len(texts) or len(texts) == 1
     ]
-    return sorted(entries, key=lambda one: (-one[1], one[0]))[:most]
+    entries.sort(key=lambda one: (-one[1], one[0]))
+    return [(word, count) for word, _, count in entries]
 
 
 def _collect_function_words(reads: Sequence[Sequence[ChunkReading]]) -> frozenset[str]:

@@ -2,7 +2,8 @@
 
     value = information × points × speaker
 
-Source: the keeping study that this project's recipe comes from; its measurements are retold in docs/concepts/value.md.
+Source: the keeping study that this project's recipe comes from; of LoCoMo cut to 50, 25
+and 10 % by it 96, 75 and 43 % of the R@10 of the word search remain, by random cuts 55, 27 and 12 %.
 The signs carry the gain, not the constants, so every sign is worth the same.
 """
 

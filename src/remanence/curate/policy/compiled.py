@@ -26,11 +26,11 @@ from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import (
     ALWAYS,
     FORMER,
+    PRESETS,
     PolicyDocument,
     Table,
     parse,
     parse_preset,
-    presets,
 )
 from remanence.curate.policy.rules import (
     EVERY,
@@ -411,8 +411,8 @@ class _PolicyBuilder:
             raise document.top.error(
                 "extend", f"the preset {name!r} ships no more: {instead}", f'write extend = "{FORMER[name]}"'
             )
-        if name not in {*presets(), *FORMER}:
-            raise document.top.error("extend", f"unknown preset {name!r}", suggest(name, presets()))
+        if name not in {*PRESETS, *FORMER}:
+            raise document.top.error("extend", f"unknown preset {name!r}", suggest(name, PRESETS))
         if depth >= EXTENDS_MAX:
             raise document.top.error(
                 "extend", "extends itself", "extend a preset that does not lead back here"

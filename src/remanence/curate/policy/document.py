@@ -17,6 +17,8 @@ from remanence.curate.language.expression import SourcePosition
 
 CHARS_MAX = 200_000
 ALWAYS = "categories"  # the preset that every policy includes
+# In the order in which they are offered; the last three are the designs that these come from, as they were written.
+PRESETS = ("default", "janitor", "mvs", "engram", "episodic-cap", "elfmem", "mvs-seed", "autonomous")
 # Presets that ship no more, and what took their place: a file that adopted one still goes by it.
 FORMER: Mapping[str, str] = {"tidy": "default"}
 
@@ -66,18 +68,6 @@ class PolicyDocument:
     named: Mapping[str, Mapping[str, Table]]
 
 
-def presets() -> tuple[str, ...]:
-    """List the names of the policies that ship."""
-    names = (entry.name for entry in _folder().iterdir())
-    return tuple(
-        sorted(
-            name.removesuffix(".toml")
-            for name in names
-            if name.endswith(".toml") and name != ALWAYS + ".toml"
-        )
-    )
-
-
 def preset(name: str, *, stored: bool = False) -> str:
     """Return the text of a preset; where a file has stored its name, also of one that ships no more."""
     if name in FORMER and stored:
@@ -88,8 +78,8 @@ def preset(name: str, *, stored: bool = False) -> str:
             recovery=f"name {FORMER[name]!r}; a file that has adopted {name!r} still goes by it",
             source=name,
         )
-    if name not in {*presets(), ALWAYS}:
-        raise NameUnknown("preset", name, presets())
+    if name not in {*PRESETS, ALWAYS}:
+        raise NameUnknown("preset", name, PRESETS)
     return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from remanence._version import __version__
 from remanence.core.verbs import TABLE
-from remanence.faces.cli.helping import HELP, overview
+from remanence.faces.cli.helping import ALL, HELP, list_commands, overview
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MODULES = {
     "commands": "learn ingest audit put consolidate recall get list count links graph update correct supersede"
     " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
-    " actions begin-session end-session",
+    " begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
-    "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
+    "plan_commands": "plan apply curate forecast compact explain policy schedule",
+    "shelf_commands": "note chat frame boot profile frames boxes entities forbidden guidelines review traces",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }
@@ -112,6 +112,9 @@ def run(words: Sequence[str]) -> int:
     """Run one command line, and return its exit code."""
     if HELP.issuperset(words):
         print(overview())
+        return 0
+    if list(words) == [ALL]:
+        print(list_commands())
         return 0
     if list(words) == ["--version"]:
         print(f"remanence {__version__}")

@@ -53,10 +53,10 @@ async def ingest(
     *,
     memory: Memory,
     form: Format = "auto",
-    trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
-    extract: Annotated[bool, Parameter(help="Let a writer extract facts from what is new, too.")] = False,
+    trust: Annotated[TrustName, Parameter(help="Trust of the source.")] = "outside",
+    extract: Annotated[bool, Parameter(help="Also extract facts from new texts with the model.")] = False,
     dry_run: Annotated[
-        bool, Parameter(help="Say what would come and what would be asked of a writer; write nothing.")
+        bool, Parameter(help="Show what would be stored and what the model would be asked; write nothing.")
     ] = False,
 ) -> Any:
     if dry_run:
@@ -78,12 +78,9 @@ async def audit(
     /,
     *,
     form: Format = "auto",
-    examples: Annotated[int, Parameter(help="How many of each kind are shown.")] = 3,
+    examples: Annotated[int, Parameter(help="Number of examples shown for each kind.")] = 3,
     html: Annotated[
-        str | None, options.OUTPUT, Parameter(help="Write it as one page into this new file; - prints it.")
-    ] = None,
-    picture: Annotated[
-        str | None, options.OUTPUT, Parameter(help="Draw it as SVG into this new file; - prints it.")
+        str | None, options.OUTPUT, Parameter(help="Write an HTML page to this new file; - prints it.")
     ] = None,
     common: options.Given,
 ) -> Any:
@@ -95,9 +92,7 @@ async def audit(
         answer = await audit_path(file, format=form, policy=policy, examples=examples, progress=progress)
     if html is not None:
         files.write(html, answer.html())
-    if picture is not None:
-        files.write(picture, answer.svg())
-    return None if "-" in (html, picture) else answer
+    return None if html == "-" else answer
 
 
 async def learn(
@@ -106,22 +101,21 @@ async def learn(
     *,
     memory: Memory,
     about: options.TextOptions = options.TextOptions(),
-    key: Annotated[
-        str | None, Parameter(help="A stable name of yours; known already = nothing to do.")
-    ] = None,
+    key: Annotated[str | None, Parameter(help="Your own id; an existing id is left unchanged.")] = None,
 ) -> Any:
     return await memory.learn(text, key=key, **about.values())
 
 
 async def put(
-    key: Annotated[str, Parameter(help="A stable name of yours.")],
+    key: Annotated[str, Parameter(help="Your own id for it.")],
     text: Text,
     /,
     *,
     memory: Memory,
     about: options.TextOptions = options.TextOptions(),
     if_revision: Annotated[
-        int | None, Parameter(help="Only while the key's memory has this revision; 0: only if it has none.")
+        int | None,
+        Parameter(help="Fail unless the key's memory has this revision; 0: unless the key is new."),
     ] = None,
 ) -> Any:
     return await memory.put(key, text, if_revision=if_revision, **about.values())
@@ -154,7 +148,7 @@ async def get(
     /,
     *,
     memory: Memory,
-    as_of: Annotated[options.When, Parameter(help="As it was at this time.")] = None,
+    as_of: Annotated[options.When, Parameter(help="Show it as it was at this time.")] = None,
 ) -> Any:
     return await memory.get(name, as_of=as_of)
 
@@ -164,12 +158,10 @@ async def list_(
     memory: Memory,
     kind: Annotated[KindName | None, Parameter(help="Only this kind.")] = None,
     category: Annotated[str | None, Parameter(help="Only this category.")] = None,
-    tag: Annotated[
-        list[str] | None, Parameter(help="Only with this tag; may be given several times.")
-    ] = None,
+    tag: Annotated[list[str] | None, Parameter(help="Only with this tag; repeatable.")] = None,
     status: Annotated[
         list[StatusName | Literal["any"]] | None,
-        Parameter(help="Only with this status, may be given several times; inbox and active if absent."),
+        Parameter(help="Only with this status, repeatable; inbox and active if absent."),
     ] = None,
     page: options.ListPage = options.ListPage(),
 ) -> Any:
@@ -184,13 +176,13 @@ async def list_(
 
 async def count(
     by: Annotated[
-        str | None, Parameter(help="Such as category, speaker, tier, status or attributes.project.")
+        str | None, Parameter(help="Such as category, speaker, tier, topic or attributes.project.")
     ] = None,
     /,
     *,
     memory: Memory,
     selection: options.Selection = options.Selection(),
-    limit: Annotated[int, Parameter(help="At most so many values.")] = 100,
+    limit: Annotated[int, Parameter(help="Maximum number of values.")] = 100,
 ) -> Any:
     return await memory.count(by, limit=limit, **selection.filter_values())
 
@@ -223,7 +215,7 @@ async def hold(
     /,
     *,
     memory: Memory,
-    until: Annotated[options.When, Parameter(help="Until when; for good if absent.")] = None,
+    until: Annotated[options.When, Parameter(help="End of the hold; no end if absent.")] = None,
     if_revision: IfRevision = None,
 ) -> Any:
     return await memory.hold(name, reason, until, if_revision=if_revision)
@@ -246,7 +238,7 @@ async def correct(name: Name, text: Text, /, *, memory: Memory, if_revision: IfR
 
 
 async def supersede(
-    old: Annotated[Name, Parameter(metavar="OLD", help="The memory that no longer holds.")],
+    old: Annotated[Name, Parameter(metavar="OLD", help="The outdated memory.")],
     by: Annotated[Name, Parameter(metavar="BY", help="The memory that takes its place.")],
     /,
     *,
@@ -261,7 +253,7 @@ async def forget(
     /,
     *,
     memory: Memory,
-    forbid: Annotated[bool, Parameter(help="Refuse its text from then on.")] = False,
+    forbid: Annotated[bool, Parameter(help="Also reject this text in the future.")] = False,
     if_revision: IfRevision = None,
 ) -> Any:
     return await memory.forget(names, forbid=forbid, if_revision=if_revision)
@@ -278,9 +270,9 @@ async def link(
     /,
     *,
     memory: Memory,
-    weight: Annotated[Share, Parameter(help="How strong it is, from 0 to 1.")] = None,
-    confidence: Annotated[Share, Parameter(help="How sure it is, from 0 to 1.")] = None,
-    if_exists: Annotated[IfExists, Parameter(help="What to do where there is one.")] = "reinforce",
+    weight: Annotated[Share, Parameter(help="Weight, from 0 to 1.")] = None,
+    confidence: Annotated[Share, Parameter(help="Confidence, from 0 to 1.")] = None,
+    if_exists: Annotated[IfExists, Parameter(help="What to do if the link exists.")] = "reinforce",
     if_revision: IfLinkRevision = None,
 ) -> Any:
     new_link = await memory.link(
@@ -312,10 +304,10 @@ async def graph_find_related(
     *,
     memory: Memory,
     query: Annotated[
-        str | None, Parameter(help="Begin at the best answers to this question, in place of a memory.")
+        str | None, Parameter(help="Start from the best answers to this question instead of a memory.")
     ] = None,
-    hops: Annotated[int, Parameter(help="How many links away, 1 to 3.")] = 3,
-    limit: Annotated[int, Parameter(help="At most so many memories.")] = 10,
+    hops: Annotated[int, Parameter(help="Maximum distance in links, 1 to 3.")] = 3,
+    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10,
 ) -> Any:
     return await memory.graph.find_related(name, query=query, hops=hops, limit=limit)
 
@@ -323,13 +315,11 @@ async def graph_find_related(
 async def graph_contradictions(
     *,
     memory: Memory,
-    every: Annotated[
-        bool, Parameter(name="--all", help="Those that were resolved or have fallen, too.")
-    ] = False,
-    limit: Annotated[int | None, Parameter(help="At most so many; all if absent.")] = None,
+    every: Annotated[bool, Parameter(name="--all", help="Also list resolved contradictions.")] = False,
+    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
     after: Annotated[
         tuple[str, str] | None,
-        Parameter(metavar="ONE OTHER", help="Go on behind this pair of memories, the last of a list before."),
+        Parameter(metavar="ONE OTHER", help="Continue after this pair, the last of an earlier list."),
     ] = None,
 ) -> Any:
     behind = None if after is None else await _find_contradiction(memory, after)
@@ -369,14 +359,10 @@ async def graph_resolve(
     /,
     *,
     memory: Memory,
-    keep: Annotated[
-        Name | None, Parameter(help="Which of the two supersedes the other; neither if absent.")
-    ] = None,
+    keep: Annotated[Name | None, Parameter(help="The memory to keep; neither if absent.")] = None,
     if_revision: Annotated[
         int | None,
-        Parameter(
-            help="Only while the one that loses its place has this revision; without --keep, the link."
-        ),
+        Parameter(help="Fail unless the replaced memory (without --keep: the link) has this revision."),
     ] = None,
 ) -> Any:
     return await memory.graph.resolve(one, other, keep, if_revision=if_revision)
@@ -399,37 +385,29 @@ async def history(
     /,
     *,
     memory: Memory,
-    limit: Annotated[int, Parameter(help="At most so many; of a run, memories of each action.")] = 100,
+    limit: Annotated[int, Parameter(help="Maximum number; of a run, memories for each action.")] = 100,
     verb: Annotated[str | None, Parameter(help="Only the runs of this verb, such as curate.")] = None,
     after: Annotated[
         str | None,
-        Parameter(
-            metavar="RUN", help="Go on behind this run: with later ones of a memory, else with older ones."
-        ),
+        Parameter(metavar="RUN", help="Continue after this run: later runs of a memory, else older runs."),
     ] = None,
+    decision: Annotated[
+        ActionName | Literal["any"] | None,
+        Parameter(help="Only runs in which the engine decided so by itself, with these decisions."),
+    ] = None,
+    outcome: Annotated[OutcomeName | None, Parameter(help="Only decisions with this outcome.")] = None,
 ) -> Any:
     about = None if name is None else options.name_of(name)
     try:
-        return await memory.history(about, limit=limit, verb=verb, after=after)
+        return await memory.history(
+            about, limit=limit, verb=verb, after=after, decision=decision, outcome=outcome
+        )
     except NotFound:
         if name is None:
             raise
         with suppress(NotFound):
-            return await memory.describe_run(name, limit=limit)
+            return await memory.history(run=name, limit=limit)
         raise
-
-
-async def actions(
-    *,
-    memory: Memory,
-    action: Annotated[ActionName | None, Parameter(help="Only this action.")] = None,
-    outcome: Annotated[OutcomeName | None, Parameter(help="Only what became of it so.")] = None,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
-    after: Annotated[
-        str | None, Parameter(metavar="RUN", help="Go on behind this run, the last of a list before.")
-    ] = None,
-) -> Any:
-    return await memory.actions(limit=limit, action=action, outcome=outcome, after=after)
 
 
 async def status(*, memory: Memory) -> Any:
@@ -456,7 +434,7 @@ async def undo(
 async def begin_session(
     *,
     memory: Memory,
-    task_type: Annotated[str, Parameter(name="--task", help="What sort of work it is.")] = "general",
+    task_type: Annotated[str, Parameter(name="--task", help="The kind of task.")] = "general",
 ) -> Any:
     session = await memory.begin_session(task_type, heartbeats=False)
     return Undoable({"session": session}, f"remanence end-session {session}")
@@ -465,7 +443,9 @@ async def begin_session(
 async def end_session(
     session: Annotated[
         str | None,
-        Parameter(metavar="ID", help="As `begin-session` printed it; the one that is open if absent."),
+        Parameter(
+            metavar="ID", help="The session id that `begin-session` printed; the open session if absent."
+        ),
     ] = None,
     /,
     *,

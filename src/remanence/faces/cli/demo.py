@@ -26,6 +26,7 @@ from remanence.core.results import number
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.faces.cli.options import Common, Given
+from remanence.flows.curate.curating import describe
 from remanence.opening import open as open_memory
 
 SAMPLE = Path(__file__).parent.parent / "sample"
@@ -74,7 +75,7 @@ class DemoResult:
 
 async def demo(
     folder: Annotated[
-        str, Parameter(help="The folder to make it in; remanence-demo if absent.")
+        str, Parameter(help="The folder to create; remanence-demo if absent.")
     ] = "remanence-demo",
     /,
     *,
@@ -164,7 +165,8 @@ class Walk:
         before = (await memory.status()).statuses
         self._step("Plan", "what its policy would condense, archive and delete; nothing is written")
         plan = await memory.plan()
-        self._lines(render(await memory.describe_plan(plan, limit=SHOWN), line_width() - 2))
+        shown = await describe(memory._core, plan, SHOWN)  # noqa: SLF001 # a part of showing a plan, and no verb
+        self._lines(render(shown, line_width() - 2))
         await self._explain(memory)
         receipt = await memory.apply(plan)
         after = (await memory.status()).statuses

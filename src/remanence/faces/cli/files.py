@@ -17,13 +17,12 @@ from remanence.core.arguments import check_path
 from remanence.core.beside import DOCUMENT_BYTES_MAX, read_named, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
-from remanence.faces import show
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.running import counting_until_stopped
 from remanence.faces.style import waiting
 
 NOTHING_LEFT = "of the file nothing is left"
-NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
+NewFile = Annotated[str, OUTPUT, Parameter(help="A new file; - prints.")]
 
 
 async def backup(path: NewFile, /, *, memory: Memory) -> Any:
@@ -36,36 +35,13 @@ async def backup(path: NewFile, /, *, memory: Memory) -> Any:
         return None
 
 
-async def export(
-    file: NewFile = "-",
-    /,
-    *,
-    memory: Memory,
-    form: Annotated[
-        str,
-        Parameter(
-            name="--format", help="lines, which import takes in whole, or pam (Portable AI Memory 1.0)."
-        ),
-    ] = "lines",
-) -> Any:
+async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
     count = 0
-    if form == "pam":
-        from remanence.flows.exchange.transfer import export_pam
-
-        with counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress:
-            document = await export_pam(memory._core, file, progress)  # noqa: SLF001 # `export` has no place for counts
-        write(file, document.json.decode() + "\n")
-        counts = {"memories": document.memories, "relations": document.relations}
-        return (
-            None
-            if file == "-"
-            else {"export": file, **counts, "left out": show.format_counts(document.left_out)}
-        )
     with (
         counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress,
         _sink(file) as sink,
     ):
-        async for line in memory.export(to=file, format=form, progress=progress):
+        async for line in memory.export(to=file, progress=progress):
             sink.write(line)
             count += 1
     return None if file == "-" else {"export": file, "lines": count}
@@ -76,10 +52,8 @@ async def import_(
     /,
     *,
     memory: Memory,
-    edited: Annotated[bool, Parameter(help="Take in a file that was edited or cut, as it is.")] = False,
-    trust: Annotated[
-        TrustName, Parameter(help="How far it is believed; user for an export of yours.")
-    ] = "outside",
+    edited: Annotated[bool, Parameter(help="Accept a file that was edited or truncated.")] = False,
+    trust: Annotated[TrustName, Parameter(help="Trust of the source; user for your own export.")] = "outside",
 ) -> Any:
     rest = "the same command takes in the rest, nothing twice"
     with counting_until_stopped("taking in", "rows are written", rest) as progress:

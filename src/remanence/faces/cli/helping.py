@@ -22,17 +22,26 @@ HELP = frozenset({"-h", "--help"})
 ABOUT = (
     "A memory for AI agents: store conversations, search them, archive and delete by a policy, explain, undo."
 )
-MORE = "One of them, or a shelf of them: remanence COMMAND --help. When to use which: remanence guide."
+FIRST = ("learn", "recall", "list", "correct", "forget", "plan", "curate", "undo", "serve")
+ALL = "more"  # the word that asks for every command
+MORE = f"All commands: remanence {ALL}. Options of one: remanence COMMAND --help. When to use which: remanence guide."
+USAGE = "remanence [--db FILE] COMMAND …"
 NAME_CHARS = 18
 
 
 def overview() -> str:
-    """Return the page."""
-    lines = [wrap_text("remanence [--db FILE] COMMAND …", 2), "", wrap_text(ABOUT)]
+    """Return the first page: the commands that a new user needs."""
+    lines = [USAGE, "", wrap_text(ABOUT), "", *(entry(name, advice(name).summary) for name in FIRST)]
+    return "\n".join([*lines, "", wrap_text(MORE)])
+
+
+def list_commands() -> str:
+    """Return the page of all commands, by what they are for."""
+    lines = [USAGE]
     names: set[str] = set()
     for title, rows in GROUPS.items():
         lines += ["", f"{title}:", *_entries(rows, names)]
-    return "\n".join([*lines, "", wrap_text(MORE)])
+    return "\n".join(lines)
 
 
 def _entries(rows: Iterable[VerbHelp], told: set[str]) -> Iterator[str]:

@@ -35,7 +35,7 @@ async def hook(
     /,
     *,
     memory: Memory,
-    budget: Annotated[int, Parameter(help="At most so many tokens of what is remembered.")] = BUDGET,
+    budget: Annotated[int, Parameter(help="Maximum number of tokens of memories.")] = BUDGET,
 ) -> Any:
     told = _read(event)
     name = told["hook_event_name"]

@@ -144,9 +144,9 @@ def _until(_type: Any, tokens: Sequence[Any]) -> datetime:
 
 
 def _presets(_context: Any) -> Sequence[str]:
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import PRESETS
 
-    return presets()
+    return PRESETS
 
 
 def _frames(_context: Any) -> Sequence[str]:
@@ -177,11 +177,11 @@ When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n
 Span = Annotated[
     tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)
 ]
-Relation = Annotated[RelationName, Parameter(help="How the first stands to the second.")]
-IfRevision = Annotated[int | None, Parameter(help="Only while it has this revision, as `get` shows it.")]
+Relation = Annotated[RelationName, Parameter(help="Relation of the first memory to the second.")]
+IfRevision = Annotated[int | None, Parameter(help="Fail unless the memory has this revision (see `get`).")]
 IfLinkRevision = Annotated[
     int | None,
-    Parameter(help="Only while the link has this revision, as `links --json` shows it; 0: none."),
+    Parameter(help="Fail unless the link has this revision (see `links --json`); 0: unless it is new."),
 ]
 Behind = Annotated[
     int | str | None,
@@ -189,11 +189,11 @@ Behind = Annotated[
         metavar="MEMORY",
         converter=_parse_memory_name,
         n_tokens=1,
-        help="Go on behind this one, the last of a list before.",
+        help="Continue after this one, the last of an earlier list.",
     ),
 ]
-Limit = Annotated[int | None, Parameter(help="At most so many memories.")]
-Budget = Annotated[int | None, Parameter(help="At most so many tokens.")]
+Limit = Annotated[int | None, Parameter(help="Maximum number of memories.")]
+Budget = Annotated[int | None, Parameter(help="Maximum number of tokens.")]
 
 
 @Parameter(name="*")
@@ -203,19 +203,19 @@ class Common:
 
     db: Annotated[
         str | None,
-        Parameter(help=f"The database file; {DATABASE} where neither this nor REMANENCE_DB says another."),
+        Parameter(help=f"The database file; else REMANENCE_DB, else {DATABASE}."),
     ] = None
     read_only: Annotated[
         bool,
-        Parameter(negative=(), help="Write nothing; so it is where the file or its folder is not writable."),
+        Parameter(negative=(), help="Write nothing; implied if the file or folder is not writable."),
     ] = False
-    scope: Annotated[str | None, Parameter(help="Whose memory; 'default' where nothing is said.")] = None
-    agent: Annotated[str | None, Parameter(help="Who writes and asks.")] = None
+    scope: Annotated[str | None, Parameter(help="The scope (namespace); 'default' if absent.")] = None
+    agent: Annotated[str | None, Parameter(help="The name of the agent or program.")] = None
     as_agent: Annotated[
         bool,
         Parameter(
             negative=(),
-            help="A program runs this and no person: it is believed as an agent is, and takes back its own runs alone.",
+            help="Act as an agent, not as a person: lower trust, and undo of its own runs only.",
         ),
     ] = False
     policy: Annotated[
@@ -226,14 +226,14 @@ class Common:
     embedder: Annotated[
         str | None,
         Parameter(
-            help="What makes vectors: auto, hashed, none; with a model beside them local:FOLDER, multilingual,"
+            help="The embedder: auto, hashed, none; with a second model local:FOLDER, multilingual,"
             " openai or openai:MODEL; or one that a package registers."
         ),
     ] = None
     writer: Annotated[
         str | None,
         Parameter(
-            help="A model that judges what is consolidated: openai:MODEL, anthropic:MODEL or one that a package"
+            help="The model that extracts and judges: openai:MODEL, anthropic:MODEL or one that a package"
             " registers; none if absent."
         ),
     ] = None
@@ -254,26 +254,24 @@ class TextOptions:
     category: Annotated[str | None, Parameter(help="A category that the policy declares, such as task.")] = (
         None
     )
-    kind: Annotated[KindName | None, Parameter(help="What sort of memory it is.")] = None
-    tag: Annotated[list[str] | None, Parameter(help="A tag; may be given several times.")] = None
-    role: Annotated[RoleName | None, Parameter(help="Who speaks; told by the speaker if absent.")] = None
-    speaker: Annotated[str | None, Parameter(help="The name of who said it.")] = None
-    thread: Annotated[str | None, Parameter(help="The conversation it belongs to.")] = None
-    session: Annotated[str | None, Parameter(help="The part of the conversation.")] = None
-    said_at: Annotated[When, Parameter(help="When it was said, such as 2026-03-01T09:30; now if absent.")] = (
-        None
-    )
-    source: Annotated[str | None, Parameter(help="Where it can be looked up.")] = None
-    state: Annotated[str | None, Parameter(help="A state of its category, such as pending.")] = None
-    severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
-    confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
-    importance: Annotated[float | None, Parameter(help="How much it matters, from 0 to 1.")] = None
-    trust: Annotated[TrustName | None, Parameter(help="How far it is believed, where less than you are.")] = (
-        None
-    )
-    attribute: Annotated[
-        list[str] | None, Parameter(metavar="NAME=VALUE", help="May be given several times.")
+    kind: Annotated[KindName | None, Parameter(help="The kind of memory.")] = None
+    tag: Annotated[list[str] | None, Parameter(help="A tag; repeatable.")] = None
+    role: Annotated[
+        RoleName | None, Parameter(help="The speaker's role; derived from the speaker if absent.")
     ] = None
+    speaker: Annotated[str | None, Parameter(help="The speaker's name.")] = None
+    thread: Annotated[str | None, Parameter(help="The conversation it belongs to.")] = None
+    session: Annotated[str | None, Parameter(help="The session of the conversation.")] = None
+    said_at: Annotated[
+        When, Parameter(help="Time of the statement, such as 2026-03-01T09:30; now if absent.")
+    ] = None
+    source: Annotated[str | None, Parameter(help="The source, such as a URL.")] = None
+    state: Annotated[str | None, Parameter(help="A state of its category, such as pending.")] = None
+    severity: Annotated[SeverityName | None, Parameter(help="Severity.")] = None
+    confidence: Annotated[float | None, Parameter(help="Confidence, from 0 to 1.")] = None
+    importance: Annotated[float | None, Parameter(help="Importance, from 0 to 1.")] = None
+    trust: Annotated[TrustName | None, Parameter(help="Trust, if lower than yours.")] = None
+    attribute: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help="Repeatable.")] = None
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a `Turn` that were given."""
@@ -289,26 +287,25 @@ class Edit:
 
     text: Annotated[str | None, Parameter(help="The new text.")] = None
     category: Annotated[str | None, Parameter(help="A category that the policy declares.")] = None
-    kind: Annotated[KindName | None, Parameter(help="What sort of memory it is.")] = None
+    kind: Annotated[KindName | None, Parameter(help="The kind of memory.")] = None
     state: Annotated[str | None, Parameter(help="A state of its category.")] = None
-    severity: Annotated[SeverityName | None, Parameter(help="How grave it is.")] = None
-    lifecycle: Annotated[LifecycleName | None, Parameter(help="How far it has come.")] = None
-    verification: Annotated[
-        VerificationName | None, Parameter(help="What is known of whether it is right.")
-    ] = None
+    severity: Annotated[SeverityName | None, Parameter(help="Severity.")] = None
+    lifecycle: Annotated[LifecycleName | None, Parameter(help="Lifecycle state.")] = None
+    verification: Annotated[VerificationName | None, Parameter(help="Verification state.")] = None
     policy_class: Annotated[
-        PolicyClassName | None, Parameter(help="How careful rules are to be; nothing becomes ephemeral.")
+        PolicyClassName | None,
+        Parameter(help="Retention class: durable or protected; nothing can become ephemeral."),
     ] = None
-    confidence: Annotated[float | None, Parameter(help="How sure it is, from 0 to 1.")] = None
-    importance: Annotated[float | None, Parameter(help="How much it matters, from 0 to 1.")] = None
-    valid_from: Annotated[When, Parameter(help="Since when it holds.")] = None
-    valid_to: Annotated[When, Parameter(help="Until when it holds.")] = None
+    confidence: Annotated[float | None, Parameter(help="Confidence, from 0 to 1.")] = None
+    importance: Annotated[float | None, Parameter(help="Importance, from 0 to 1.")] = None
+    valid_from: Annotated[When, Parameter(help="Start of validity.")] = None
+    valid_to: Annotated[When, Parameter(help="End of validity.")] = None
     attribute: Annotated[
         list[str] | None, Parameter(metavar="NAME=VALUE", help="Replaces all attributes.")
     ] = None
 
 
-Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is given it.")]
+Alone = Annotated[bool, Parameter(help="Print only the text that an agent gets.")]
 
 
 @Parameter(name="*")
@@ -316,16 +313,14 @@ Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is giv
 class Reasons:
     """What to say of why something is in an answer, and why not."""
 
-    why: Annotated[
-        bool, Parameter(help="Show what makes every score, what took the others, and where time went.")
-    ] = False
+    why: Annotated[bool, Parameter(help="Explain scores, omissions and timing.")] = False
     why_not: Annotated[
         int | str | None,
         Parameter(
             metavar="MEMORY",
             converter=_parse_memory_name,
             n_tokens=1,
-            help="Say what kept this one out, or a text that perhaps never came in, and what would let it in.",
+            help="Explain why this memory or text is not in the answer, and what would change that.",
         ),
     ] = None
 
@@ -369,20 +364,18 @@ class Selection:
 class Narrow(Selection):
     """How to narrow a recall and how much to return."""
 
-    limit: Annotated[int, Parameter(help="At most so many memories.")] = 10
+    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10
     budget: Budget = None
-    asker: Annotated[str | None, Parameter(help="Who asks, where the question says I and my.")] = None
+    asker: Annotated[str | None, Parameter(help="Who asks, if the question says I and my.")] = None
     thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
     around: Annotated[
         Span,
-        Parameter(
-            help="What was said then counts more, such as 2026-05-01/2026-05-31; a day alone is that day."
-        ),
+        Parameter(help="Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'."),
     ] = None
-    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
+    as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
     archived: Annotated[
         ArchiveName | None,
-        Parameter(help="Whether to look in the archive, too; as the setting recall_archived says if absent."),
+        Parameter(help="Search the archive too; default: the setting recall_archived."),
     ] = None
     count_use: Annotated[
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
@@ -390,9 +383,7 @@ class Narrow(Selection):
 
     newer_first: Annotated[
         bool,
-        Parameter(
-            negative="--no-newer-first", help="Put a later word on the same matter above the best answer."
-        ),
+        Parameter(negative="--no-newer-first", help="Rank newer statements about the same subject first."),
     ] = True
 
     def values(self) -> dict[str, Any]:
@@ -421,7 +412,7 @@ class Room:
     count_use: Annotated[
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
     ] = True
-    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
+    as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `frame`."""
@@ -434,17 +425,17 @@ class Room:
 class ListPage(Selection):
     """How to narrow a list, how much of it to show, and which fields."""
 
-    speaker: Annotated[str | None, Parameter(help="Only what this one said.")] = None
-    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100
+    speaker: Annotated[str | None, Parameter(help="Only what this speaker said.")] = None
+    as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 100
     after: Behind = None
     oldest_first: Annotated[bool, Parameter(negative=(), help="List the oldest first.")] = False
     order: Annotated[
-        OrderName | None, Parameter(help="List by when they came in, or when their text was changed last.")
+        OrderName | None, Parameter(help="Sort by arrival time or by the time of the last text change.")
     ] = None
     field: Annotated[
         list[str] | None,
-        Parameter(help="Show this field alone, such as id or said_at; may be given several times."),
+        Parameter(help="Show only this field, such as id or said_at; repeatable."),
     ] = None
 
     def values(self) -> dict[str, Any]:

@@ -29,15 +29,18 @@ if TYPE_CHECKING:
 
 EVERY = 1_000_000  # memories of one rule; the engine lists no more
 Output = Annotated[
-    str | None, OUTPUT, Parameter(alias="-o", help="Keep the plan in this file, for `apply`; - prints it.")
+    str | None, OUTPUT, Parameter(alias="-o", help="Save the plan in this file for `apply`; - prints it.")
 ]
 Listing = Annotated[
     bool,
     Parameter(
-        name="--list", negative=(), help="List all memories that it names, not the first of each rule."
+        name="--list", negative=(), help="List all memories of the plan, not only the first of each rule."
     ),
 ]
-Allowed = Annotated[int | None, Parameter(help="Apply a held plan that destroys at most so many memories.")]
+Allowed = Annotated[
+    int | None,
+    Parameter(help="Apply a plan above the deletion limit that deletes at most this many memories."),
+]
 
 
 async def plan(
@@ -49,24 +52,16 @@ async def plan(
     memory: Memory,
     output: Output = None,
     every: Listing = False,
+    compare: Annotated[
+        str | None, INPUT, Parameter(help="Compare the plan in this file with now; - reads standard input.")
+    ] = None,
 ) -> Any:
+    if compare is not None:
+        return await _compare(memory, compare, every=every, is_alone=file is None and output is None)
     if file is not None and output is not None:
         raise InvalidInput("the plan is in a file already", recovery="leave --output out")
     draft = await _make_plan(memory, output) if file is None else _read(file)
     return None if output == "-" else await build_plan_report(memory, draft, every=every)
-
-
-async def diff(
-    file: Annotated[str, INPUT, Parameter(help="A plan made by `plan -o`; - reads standard input.")],
-    /,
-    *,
-    memory: Memory,
-    every: Listing = False,
-) -> Any:
-    from remanence.curate.planner.plan_report import LISTED
-
-    with waiting("comparing"):
-        return await memory.diff(_read(file), limit=EVERY if every else LISTED)
 
 
 async def apply(
@@ -82,7 +77,7 @@ async def apply(
 async def curate(
     *,
     memory: Memory,
-    dry_run: Annotated[bool, Parameter(help="Show the plan and do nothing.")] = False,
+    dry_run: Annotated[bool, Parameter(help="Show the plan; change nothing.")] = False,
     every: Listing = False,
     output: Output = None,
     given: Annotated[
@@ -110,8 +105,8 @@ async def compact(
     *,
     memory: Memory,
     common: Given,
-    keep: Annotated[int, Parameter(help="How many of the newest episodes stay.")],
-    dry_run: Annotated[bool, Parameter(help="Show what would go and do nothing.")] = False,
+    keep: Annotated[int, Parameter(help="Number of newest episodes to keep.")],
+    dry_run: Annotated[bool, Parameter(help="Show what would be deleted; change nothing.")] = False,
     every: Listing = False,
     allow_destroyed: Allowed = None,
 ) -> Any:
@@ -133,12 +128,12 @@ async def forecast(
     memory: Memory,
     days: Annotated[int, Parameter(help="How many days to look ahead.")] = 30,
     every: Annotated[
-        float | None, Parameter(help="Seconds between two ticks, where no daemon ticks when one is due.")
+        float | None, Parameter(help="Seconds between two runs, if no daemon runs due jobs.")
     ] = None,
-    limit: Annotated[int, Parameter(help="How many runs and memories --json lists.")] = 1_000,
-    offset: Annotated[int, Parameter(help="From which on.")] = 0,
+    limit: Annotated[int, Parameter(help="Number of runs and memories in --json.")] = 1_000,
+    offset: Annotated[int, Parameter(help="From this number on.")] = 0,
     svg: Annotated[
-        str | None, OUTPUT, Parameter(help="Draw what leaves when as SVG into this file; - prints it.")
+        str | None, OUTPUT, Parameter(help="Draw the forecast as SVG into this file; - prints it.")
     ] = None,
 ) -> Any:
     with waiting("looking ahead"):
@@ -152,13 +147,27 @@ async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
 
 
+async def _compare(memory: Memory, file: str, *, every: bool, is_alone: bool) -> Any:
+    from remanence.curate.planner.plan_report import LISTED
+
+    if not is_alone:
+        raise InvalidInput(
+            "--compare shows what differs and keeps no plan",
+            recovery="leave the other file and --output out",
+        )
+    with waiting("comparing"):
+        return await memory.plan(compare=_read(file), limit=EVERY if every else LISTED)
+
+
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
     """Return what a plan shows: the first memories of each rule, or every one."""
     from remanence.curate.planner.plan_report import LISTED
+    from remanence.flows.curate.curating import describe
 
     if made.preview is not None and not every:
         return made.describe()
-    return await memory.describe_plan(made, limit=EVERY if every else LISTED)
+    core = memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+    return await describe(core, made, EVERY if every else LISTED)
 
 
 async def _make_plan(memory: Memory, output: str | None) -> "Plan":
@@ -198,10 +207,10 @@ def policy_show(
     ] = None,
     /,
 ) -> Any:
-    from remanence.curate.policy.document import preset, presets
+    from remanence.curate.policy.document import PRESETS, preset
 
     if name is None:
-        return list(presets())
+        return list(PRESETS)
     text = files.read_document(name).decode() if name.endswith(".toml") else preset(name)
     return text.rstrip("\n")
 
@@ -221,7 +230,7 @@ async def policy_adopt(
     *,
     memory: Memory,
     dry_run: Annotated[
-        bool, Parameter(help="Say what it would do here within a week; adopt nothing.")
+        bool, Parameter(help="Show what it would do here within a week; adopt nothing.")
     ] = False,
 ) -> Any:
     before = memory.policy.current.name
@@ -249,11 +258,11 @@ async def policy_drop(*, memory: Memory) -> Any:
 
 def _render_adopt_command(name: str) -> str:
     """Return the command that adopts a policy again; one of the user's own is named by its file."""
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import PRESETS
 
     if name == "none":
         return "remanence policy drop"
-    return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
+    return f"remanence policy adopt {name if name in PRESETS else f'FILE, which holds {name}'}"
 
 
 def _load_policy(name: str) -> Any:
@@ -271,11 +280,9 @@ async def schedule_tick(
     *,
     memory: Memory,
     cadence: Annotated[
-        CadenceName | None, Parameter(help="Judge the rules of this cadence and of quicker ones, due or not.")
+        CadenceName | None, Parameter(help="Run the rules of this cadence and of shorter ones, due or not.")
     ] = None,
-    expire: Annotated[
-        bool, Parameter(negative=(), help="End images of the audit that are past their time, too.")
-    ] = False,
+    expire: Annotated[bool, Parameter(negative=(), help="Also delete expired undo data.")] = False,
 ) -> Any:
     with waiting("doing what is due"):
         return await memory.schedule.tick(cadence, expire=expire)
@@ -289,14 +296,14 @@ async def schedule_run(
         str | None,
         Parameter(
             metavar="NAME=TIME,…",
-            help="How often rules are judged, such as rapid=1m,deep=12h; with s, m or h.",
+            help="How often rules run, such as rapid=1m,deep=12h; units s, m, h.",
         ),
     ] = None,
     backup: Annotated[
         str | None,
         Parameter(metavar="FOLDER", help="Write a verified copy there before the first deletion of a day."),
     ] = None,
-    once: Annotated[bool, Parameter(negative=(), help="Look at every scope once and end.")] = False,
+    once: Annotated[bool, Parameter(negative=(), help="Check every scope once, then exit.")] = False,
 ) -> Any:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

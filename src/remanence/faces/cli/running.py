@@ -264,9 +264,9 @@ async def _note_refusal(memory: "Engine", name: str) -> None:
 
 
 def _is_preset(policy: str) -> bool:
-    from remanence.curate.policy.document import presets
+    from remanence.curate.policy.document import PRESETS
 
-    return policy in presets()
+    return policy in PRESETS
 
 
 def open_engine(

@@ -27,7 +27,7 @@ class WatchOptions:
     """What those who watch over a server are told of it; none of it holds a text."""
 
     metrics: Annotated[
-        bool, Parameter(help="Answer /metrics, for Prometheus, to a token of the role watch for every scope.")
+        bool, Parameter(help="Serve /metrics for Prometheus to tokens with the role watch.")
     ] = False
     spans: Annotated[
         str | None,
@@ -46,14 +46,14 @@ async def serve(
     *,
     common: Given,
     host: Annotated[
-        str, Parameter(help="The address to listen on; other machines reach none that is 127.0.0.1.")
+        str, Parameter(help="The address to listen on; 127.0.0.1 is reachable from this machine only.")
     ] = "127.0.0.1",
-    port: Annotated[int, Parameter(help="The port; 0 takes one that is free.")] = 8377,
+    port: Annotated[int, Parameter(help="The port; 0 chooses a free one.")] = 8377,
     allow_host: Annotated[
         list[str] | None,
-        Parameter(help="A further name under which it is reached, such as memory.example.org."),
+        Parameter(help="An additional host name, such as memory.example.org."),
     ] = None,
-    seconds: Annotated[float, Parameter(help="How long one request may take.")] = 60.0,
+    seconds: Annotated[float, Parameter(help="Time limit of one request.")] = 60.0,
     watch: WatchOptions = WatchOptions(),
 ) -> Any:
     if any(find_spec(name) is None for name in ("fastapi", "jinja2", "uvicorn")):
@@ -90,27 +90,27 @@ async def serve(
 
 
 async def token_add(
-    name: Annotated[str, Parameter(help="What the token is called.")],
+    name: Annotated[str, Parameter(help="The token's name.")],
     /,
     *,
     memory: Memory,
     opens: Annotated[
         list[str],
-        Parameter(name="--scope", help="A scope that it opens, * for every one; may be given several times."),
+        Parameter(name="--scope", help="A scope this token may use, * for all; repeatable."),
     ],
-    role: Annotated[
-        TokenRole, Parameter(help="What it may do; each may do what those before it may.")
-    ] = "read",
+    role: Annotated[TokenRole, Parameter(help="The role; each role includes the ones before it.")] = "read",
     speaks_for: Annotated[
         str | None,
-        Parameter(name="--agent", help="The agent that sends it: believed as an agent is, not as a person."),
+        Parameter(
+            name="--agent", help="The agent that uses the token; it has an agent's trust, not a person's."
+        ),
     ] = None,
     door: Annotated[
-        Door | None, Parameter(help="The door that it opens alone: mcp for /mcp, rest for /v1/.")
+        Door | None, Parameter(help="Allow only this interface: mcp for /mcp, rest for /v1/.")
     ] = None,
     deny: Annotated[
         list[Capability] | None,
-        Parameter(help="What it does not do, whatever its role; may be given several times."),
+        Parameter(help="A capability to deny, whatever the role; repeatable."),
     ] = None,
 ) -> Any:
     return await memory.token.add(
@@ -122,7 +122,5 @@ async def token_list(*, memory: Memory) -> Any:
     return await memory.token.list()
 
 
-async def token_end(
-    name: Annotated[str, Parameter(help="What the token is called.")], /, *, memory: Memory
-) -> Any:
+async def token_end(name: Annotated[str, Parameter(help="The token's name.")], /, *, memory: Memory) -> Any:
     return await memory.token.end(name)

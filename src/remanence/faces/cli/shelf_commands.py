@@ -58,23 +58,21 @@ async def note(
         str,
         Parameter(
             converter=options.text_of,
-            help="What was said; - reads it, or a hook's JSON with prompt and session_id, from standard input.",
+            help="The text; - reads it, or a hook's JSON with prompt and session_id, from standard input.",
         ),
     ],
     /,
     *,
     memory: Memory,
     about: options.TextOptions = options.TextOptions(),
-    key: Annotated[
-        str | None, Parameter(help="A stable name of yours; noted twice it is stored once.")
-    ] = None,
+    key: Annotated[str | None, Parameter(help="Your own id; a repeated id is stored once.")] = None,
 ) -> Any:
     prompt, of_host = parse_prompt(text)
     return await memory.note(prompt, later=True, key=key, **{**of_host, **about.values()})
 
 
 async def chat(
-    *, memory: Memory, speaker: Annotated[str | None, Parameter(help="The name of who speaks.")] = None
+    *, memory: Memory, speaker: Annotated[str | None, Parameter(help="The speaker's name.")] = None
 ) -> Any:
     turns = facts = 0
     try:
@@ -209,26 +207,27 @@ FrameName = Annotated[str, FRAME, Parameter(help="self, attention, task, simulat
 class Definition:
     """What to change of a frame; what is not named stays, or is as in `attention`."""
 
-    weight: Annotated[list[str] | None, Parameter(metavar="PART=SHARE", help="All five parts, 1 in all.")] = (
-        None
-    )
+    weight: Annotated[
+        list[str] | None, Parameter(metavar="PART=SHARE", help="The five weights; they add up to 1.")
+    ] = None
     tag: Annotated[list[str] | None, Parameter(help="Only memories with any of these, such as self/*.")] = (
         None
     )
-    category: Annotated[list[str] | None, Parameter(help="Only memories of any of these.")] = None
+    category: Annotated[list[str] | None, Parameter(help="Only memories of these categories.")] = None
     guarantee: Annotated[
-        list[str] | None, Parameter(help="A tag whose memories are returned before all others.")
+        list[str] | None, Parameter(help="A tag whose memories are always returned first.")
     ] = None
     guaranteed_share: Annotated[
-        float | None, Parameter(help="The part of the budget that these take beside a question, 0 to 1.")
+        float | None,
+        Parameter(help="Share of the budget for guaranteed memories if there is a question, 0 to 1."),
     ] = None
     budget: Budget = None
     limit: Limit = None
     window_hours: Annotated[
-        float | None, Parameter(help="Only what was learned or used within so many hours.")
+        float | None, Parameter(help="Only memories learned or used within this many hours.")
     ] = None
     template: Annotated[str | None, Parameter(help="The text around {memories}.")] = None
-    clock: Annotated[ClockName | None, Parameter(help="The clock it fades by.")] = None
+    clock: Annotated[ClockName | None, Parameter(help="The clock for recency.")] = None
     profile: Annotated[
         bool | None, Parameter(negative="--no-profile", help="Show the profile after the memories.")
     ] = None
@@ -236,15 +235,13 @@ class Definition:
     term: Annotated[
         list[str] | None,
         Parameter(
-            help="Added to the score: used, important, lifecycle, confirmed, rated, helpful, cold_start."
+            help="A term to add to the score: used, important, lifecycle, confirmed, rated, helpful, cold_start."
         ),
     ] = None
-    diversity: Annotated[
-        float | None, Parameter(help="How far room goes to what others do not say, 0 to 1.")
-    ] = None
+    diversity: Annotated[float | None, Parameter(help="Preference for diverse memories, from 0 to 1.")] = None
     per_token: Annotated[
         bool | None,
-        Parameter(negative="--no-per-token", help="Give room to what scores most for its length."),
+        Parameter(negative="--no-per-token", help="Prefer the best score per token."),
     ] = None
 
     def values(self) -> dict[str, Any]:
@@ -275,12 +272,6 @@ async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) ->
 async def profile(*, memory: Memory, text: Alone = False) -> Any:
     answer = await memory.profile()
     return str(answer) if text else answer
-
-
-async def topics(
-    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many words.")] = 50
-) -> Any:
-    return await memory.topics(limit=limit)
 
 
 async def frames_list(*, memory: Memory) -> Any:
@@ -327,9 +318,9 @@ def _shares(given: list[str]) -> Mapping[str, float]:
         ) from error
 
 
-EntityName = Annotated[str, Parameter(help="One of its names, or its number (332 or #332), id or key.")]
+EntityName = Annotated[str, Parameter(help="A name of the entity, or its number (332 or #332), id or key.")]
 AfterNumber = Annotated[
-    int | None, Parameter(metavar="NUMBER", help="Go on behind this one, the last of a list before.")
+    int | None, Parameter(metavar="NUMBER", help="Continue after this one, the last of an earlier list.")
 ]
 ENTITY_TYPE = "Only of this type: person, project, tool, company, place or other."
 
@@ -337,17 +328,19 @@ ENTITY_TYPE = "Only of this type: person, project, tool, company, place or other
 async def boxes_list(
     *,
     memory: Memory,
-    session: Annotated[str | None, Parameter(help="Only those of this session.")] = None,
-    of: Annotated[Name | None, Parameter(help="Only those of this turn, or of a fact's turns.")] = None,
-    open_only: Annotated[bool, Parameter(name="--open", help="Only those that are not sealed.")] = False,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    session: Annotated[str | None, Parameter(help="Only segments of this session.")] = None,
+    of: Annotated[
+        Name | None, Parameter(help="Only segments that contain this turn, or a fact's turns.")
+    ] = None,
+    open_only: Annotated[bool, Parameter(name="--open", help="Only open segments.")] = False,
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 20,
     after: AfterNumber = None,
 ) -> Any:
     return await memory.boxes.list(session=session, of=of, open_only=open_only, limit=limit, after=after)
 
 
 async def boxes_get(
-    number: Annotated[int, Parameter(help="The number of a box.")], /, *, memory: Memory
+    number: Annotated[int, Parameter(help="The number of a segment.")], /, *, memory: Memory
 ) -> Any:
     return await memory.boxes.get(number)
 
@@ -355,15 +348,15 @@ async def boxes_get(
 async def traces_list(
     *,
     memory: Memory,
-    boxes_min: Annotated[int, Parameter(help="Only those of so many boxes or more.")] = 1,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    boxes_min: Annotated[int, Parameter(help="Only threads with at least this many segments.")] = 1,
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 20,
     after: AfterNumber = None,
 ) -> Any:
     return await memory.traces.list(boxes_min=boxes_min, limit=limit, after=after)
 
 
 async def traces_get(
-    number: Annotated[int, Parameter(help="The number of a trace.")], /, *, memory: Memory
+    number: Annotated[int, Parameter(help="The number of a thread.")], /, *, memory: Memory
 ) -> Any:
     return await memory.traces.get(number)
 
@@ -371,9 +364,9 @@ async def traces_get(
 async def forbidden_list(
     *,
     memory: Memory,
-    limit: Annotated[int | None, Parameter(help="At most so many; all if absent.")] = None,
+    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
     after: Annotated[
-        str | None, Parameter(metavar="HASH", help="Go on behind this one, the last of a list before.")
+        str | None, Parameter(metavar="HASH", help="Continue after this one, the last of an earlier list.")
     ] = None,
 ) -> Any:
     return await memory.forbidden.list(limit=limit, after=after)
@@ -387,9 +380,9 @@ async def entities_list(
     *,
     memory: Memory,
     type: Annotated[str | None, Parameter(help=ENTITY_TYPE)] = None,  # noqa: A002 - the option's name
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 100,
     after: Annotated[
-        str | None, Parameter(metavar="ENTITY", help="Go on behind this one, the last of a list before.")
+        str | None, Parameter(metavar="ENTITY", help="Continue after this one, the last of an earlier list.")
     ] = None,
 ) -> Any:
     cursor = None if after is None else name_of(after)
@@ -410,7 +403,7 @@ async def entities_merge(one: EntityName, other: EntityName, /, *, memory: Memor
 async def entities_split(
     entity: EntityName,
     off: Annotated[
-        list[str], Parameter(help="Names of it that are another's, or memories that mention the other one.")
+        list[str], Parameter(help="Names that belong to the other entity, or memories that mention it.")
     ],
     /,
     *,
@@ -420,7 +413,7 @@ async def entities_split(
 
 
 async def entities_alias(
-    entity: EntityName, name: Annotated[str, Parameter(help="The further name.")], /, *, memory: Memory
+    entity: EntityName, name: Annotated[str, Parameter(help="The alias.")], /, *, memory: Memory
 ) -> Any:
     return await memory.entities.alias(name_of(entity), name)
 
@@ -436,7 +429,7 @@ async def guidelines_active(*, memory: Memory) -> Any:
 async def guidelines_activate(
     lines: Annotated[
         list[str] | None,
-        Parameter(help="Numbers of the draft's lines, or words of your own; none if absent."),
+        Parameter(help="Line numbers of the draft, or your own text; none if absent."),
     ] = None,
     /,
     *,
@@ -451,11 +444,11 @@ async def guidelines_activate(
 async def review_list(
     *,
     memory: Memory,
-    limit: Annotated[int, Parameter(help="At most so many of each sort.")] = 20,
+    limit: Annotated[int, Parameter(help="Maximum number of each kind.")] = 20,
     after: Annotated[
         str | None,
         Parameter(
-            metavar="CURSOR", help="Go on behind this item of a list before, with what is of its sort."
+            metavar="CURSOR", help="Continue after this item of an earlier list, with items of its kind."
         ),
     ] = None,
 ) -> Any:
@@ -465,7 +458,7 @@ async def review_list(
 async def review_quarantined(
     *,
     memory: Memory,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 100,
     after: Behind = None,
 ) -> Any:
     return await memory.review.quarantined(limit=limit, after=after)
@@ -478,7 +471,7 @@ async def review_accept(names: Names, /, *, memory: Memory, if_revision: IfRevis
 async def review_decline(
     name: Name,
     what: Annotated[
-        list[str] | None, Parameter(help="The tags or older memories that were proposed; all if absent.")
+        list[str] | None, Parameter(help="The proposed tags or older memories; all if absent.")
     ] = None,
     /,
     *,

@@ -54,16 +54,16 @@ async def reembed(
 
 async def settings(
     name: Annotated[str | None, Parameter(help="One setting; all if absent.")] = None,
-    value: Annotated[str | None, Parameter(help="What it is to be.")] = None,
+    value: Annotated[str | None, Parameter(help="The new value.")] = None,
     /,
     *,
     memory: Memory,
-    advanced: Annotated[bool, Parameter(negative=(), help="List those that tune the inside, too.")] = False,
-    toml: Annotated[bool, Parameter(help="Print all as one document that --load takes.")] = False,
+    advanced: Annotated[bool, Parameter(negative=(), help="Also list advanced settings.")] = False,
+    toml: Annotated[bool, Parameter(help="Print all settings as a document for --load.")] = False,
     load: Annotated[
         str | None,
         INPUT,
-        Parameter(help="Set what a document names, and the others to what they are built in; - reads it."),
+        Parameter(help="Load settings from a document, reset all others; - reads standard input."),
     ] = None,
 ) -> Any:
     if name is not None and (toml or load is not None):
@@ -96,10 +96,10 @@ def _setting(name: str, value: int | str) -> str:
 
 
 def guide(
-    verb: Annotated[str | None, Parameter(help="All verbs in a line each if absent.")] = None,
+    verb: Annotated[str | None, Parameter(help="The verb to explain; all verbs if absent.")] = None,
     /,
     *,
-    agents: Annotated[bool, Parameter(help="Print a text to paste into an agent's instructions.")] = False,
+    agents: Annotated[bool, Parameter(help="Print a text for an agent's instructions.")] = False,
 ) -> Any:
     from remanence.core import guide as told
 
@@ -115,16 +115,16 @@ def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="
 async def scopes_list(
     *,
     memory: Memory,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 1_000,
+    limit: Annotated[int, Parameter(help="Maximum number.")] = 1_000,
     after: Annotated[
-        str | None, Parameter(metavar="SCOPE", help="Go on behind this one, the last of a list before.")
+        str | None, Parameter(metavar="SCOPE", help="Continue after this one, the last of an earlier list.")
     ] = None,
 ) -> Any:
     return await memory.scopes.list(limit=limit, after=after)
 
 
 async def scopes_copy(
-    to: Annotated[str, Parameter(metavar="SCOPE", help="The scope to copy to, which holds no memories.")],
+    to: Annotated[str, Parameter(metavar="SCOPE", help="The target scope; it must be empty.")],
     /,
     *,
     memory: Memory,
@@ -136,9 +136,11 @@ async def scopes_copy(
 async def scopes_drop(
     *,
     memory: Memory,
-    yes: Annotated[bool, Parameter(negative=(), help="Drop it; without, it is only shown.")] = False,
+    yes: Annotated[
+        bool, Parameter(negative=(), help="Drop it; without this option it is only shown.")
+    ] = False,
     allow_protected: Annotated[
-        int, Parameter(help="Let so many go that are pinned or of a category of the system.")
+        int, Parameter(help="Allow this many pinned or system memories to be erased.")
     ] = 0,
 ) -> Any:
     with waiting("looking"):
@@ -165,14 +167,12 @@ async def _erase(
     subject: Annotated[
         list[str] | None,
         Parameter(
-            help="What a person said, by name; several names are names of the same person.",
+            help="Erase what this person said; several names mean the same person.",
             negative=(),
         ),
     ] = None,
-    mentions: Annotated[
-        bool, Parameter(help="Take the person's names out of what others said, too.")
-    ] = False,
-    yes: Annotated[bool, Parameter(help="Erase them; without, it is only shown.")] = False,
+    mentions: Annotated[bool, Parameter(help="Also redact the person's names in what others said.")] = False,
+    yes: Annotated[bool, Parameter(help="Erase them; without this option they are only shown.")] = False,
 ) -> Any:
     async def show() -> "ErasePreview":
         return await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
@@ -214,10 +214,11 @@ async def finish(
     subject: Annotated[
         list[str] | None,
         Parameter(
-            help="Names to take out of what was only redacted since; without, it is erased.", negative=()
+            help="Names to redact where the original was only redacted; without them the memory is erased.",
+            negative=(),
         ),
     ] = None,
-    yes: Annotated[bool, Parameter(help="Do it; without, it is only shown.", negative=())] = False,
+    yes: Annotated[bool, Parameter(help="Do it; without this option it is only shown.", negative=())] = False,
 ) -> Any:
     with waiting("looking"):
         preview = await memory.erase.show_since()
@@ -231,7 +232,7 @@ async def finish(
 
 
 async def keep(
-    *, memory: Memory, because: Annotated[str, Parameter(help="Why, as the history will say.")]
+    *, memory: Memory, because: Annotated[str, Parameter(help="The reason, for the history.")]
 ) -> Any:
     return await memory.erase.keep(because)
 
@@ -241,7 +242,7 @@ async def copies(*, memory: Memory) -> Any:
 
 
 async def dismiss(
-    path: Annotated[str, Parameter(help="Where it was put, as it is listed.")], /, *, memory: Memory
+    path: Annotated[str, Parameter(help="The path, as it is listed.")], /, *, memory: Memory
 ) -> Any:
     return await memory.erase.dismiss(path)
 
@@ -255,9 +256,7 @@ erase.command(copies)
 erase.command(dismiss)
 
 
-Folder = Annotated[
-    str, Parameter(metavar="FOLDER", help="The folder of the mirror; made where it is not there.")
-]
+Folder = Annotated[str, Parameter(metavar="FOLDER", help="The mirror folder; created if missing.")]
 
 
 async def mirror_sync(
@@ -266,7 +265,7 @@ async def mirror_sync(
     *,
     memory: Memory,
     apply: Annotated[
-        bool, Parameter(negative=(), help="Apply the edits by hand that can be applied.")
+        bool, Parameter(negative=(), help="Apply the manual edits that can be applied.")
     ] = False,
 ) -> Any:
     with waiting("mirroring"):
@@ -275,7 +274,9 @@ async def mirror_sync(
 
 async def mirror_discard(
     folder: Folder,
-    paths: Annotated[list[str], Parameter(metavar="PATH", help="An edited file, as the sync shows it.")],
+    paths: Annotated[
+        list[str], Parameter(metavar="PATH", help="The edited file, as `mirror sync` lists it.")
+    ],
     /,
     *,
     memory: Memory,
@@ -290,7 +291,7 @@ async def mirror_watch(
     memory: Memory,
     common: Given,
     then: Annotated[
-        str | None, Parameter(metavar="COMMAND", help="Runs after what was written, one at a time.")
+        str | None, Parameter(metavar="COMMAND", help="Command to run after each write, one at a time.")
     ] = None,
 ) -> Any:
     from remanence.faces import show

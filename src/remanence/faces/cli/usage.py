@@ -20,7 +20,7 @@ from cyclopts import (
 from remanence.core.errors import Conflict, ErasedSince, RemanenceError, format_value, plain_name, suggest
 from remanence.core.synonyms import ARGUMENTS, VERBS
 from remanence.core.verbs import TABLE
-from remanence.faces.cli.helping import argument_name, usage_of
+from remanence.faces.cli.helping import ALL, argument_name, usage_of
 from remanence.faces.cli.options import STREAM, Common, policy_of
 from remanence.faces.style import Text, write_lines
 from remanence.text.analysis import visible
@@ -144,7 +144,7 @@ def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     near = suggest(word if _is_synonym(word, commands) else _on_a_shelf(word, commands), commands, VERBS)
     return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
-    ) else f"see: remanence {prefix}--help"
+    ) else f"see: remanence {f'{prefix}--help' if prefix else ALL}"
 
 
 def _is_synonym(word: str, commands: Sequence[str]) -> bool:

@@ -24,4 +24,4 @@ async def list_runs(visit: Visit) -> dict[str, Any]:
 async def show_run(visit: Visit) -> dict[str, Any]:
     """Show what a run did, to which memories, by which rules and why, and how to take it back."""
     limit = visit.read_number("limit", MEMORIES, most=10_000)
-    return {"run": await visit.memory.describe_run(visit.names["name"], limit=limit), "limit": limit}
+    return {"run": await visit.memory.history(run=visit.names["name"], limit=limit), "limit": limit}

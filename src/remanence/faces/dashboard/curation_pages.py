@@ -10,10 +10,11 @@ from typing import Any
 from remanence.core.errors import RemanenceError
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import PlanReport
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.settings import MIRROR_FOLDER
+from remanence.flows.curate.curating import describe
 from remanence.flows.inspect.review import ReviewItem, SettlingWay
 from remanence.flows.mirror.hand_edits import FileEdit
 
@@ -38,7 +39,7 @@ async def show_plan(visit: Visit) -> dict[str, Any]:
     limit = visit.read_number("limit", LISTED, most=1_000)
     adopted = visit.memory.policy.current
     shown: dict[str, Any] = {
-        "policies": presets(),
+        "policies": PRESETS,
         "adopted": adopted if adopted.rules else None,
         "policy": policy,
         "limit": limit,
@@ -58,7 +59,7 @@ async def show_plan(visit: Visit) -> dict[str, Any]:
 
 async def _work_out(memory: Engine, policy: str | None, limit: int) -> PlanShown:
     plan = await memory.plan(policy)
-    return PlanShown(plan, await memory.describe_plan(plan, limit=limit))
+    return PlanShown(plan, await describe(memory._core, plan, limit))  # noqa: SLF001 # a part of showing a plan, and no verb
 
 
 def find_shown_plan(visit: Visit, digest: str, policy: str | None, limit: int) -> Plan | None:
@@ -75,7 +76,7 @@ async def show_forecast(visit: Visit) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "days": days,
         "policy": policy,
-        "policies": presets(),
+        "policies": PRESETS,
         "adopted": adopted if adopted.rules else None,
         "computed": None,
         "forecast": None,

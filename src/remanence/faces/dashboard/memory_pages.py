@@ -145,7 +145,7 @@ async def list_entities(visit: Visit) -> dict[str, Any]:
     return {
         "entities": listed[:limit],
         "more": listed[limit - 1].seq if len(listed) > limit else None,
-        "topics": (await visit.compute("topics", lambda memory: memory.topics(limit=TOPICS))).value,
+        "topics": (await visit.compute("topics", lambda memory: memory.count("topic", limit=TOPICS))).value,
     }
 
 

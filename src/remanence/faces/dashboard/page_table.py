@@ -54,5 +54,4 @@ PAGES = (
     DashboardPage("erase", "/erase", "Erase", "Upkeep", upkeep_pages.show_erasures),
     DashboardPage("settings", "/settings", "Settings", "Upkeep", upkeep_pages.show_settings),
     DashboardPage("tokens", "/tokens", "Tokens", "Upkeep", upkeep_pages.list_tokens),
-    DashboardPage("requests", "/requests", "Requests", "Upkeep", upkeep_pages.list_requests),
 )

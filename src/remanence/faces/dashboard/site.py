@@ -222,7 +222,6 @@ class Dashboard:
             visit = Visit(
                 request,
                 self._service.engines,
-                self._service.requests,
                 memory,
                 token,
                 session,

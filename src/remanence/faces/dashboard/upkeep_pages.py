@@ -1,11 +1,10 @@
-"""What the pages of whoever runs the memory show: erasing, settings, access tokens, requests.
+"""What the pages of whoever runs the memory show: erasing, settings, access tokens.
 
 Knows which verbs to ask; must not know how what they answer is rendered.
 """
 
 from typing import Any
 
-from remanence.core.errors import InvalidInput
 from remanence.core.permissions import ROLES
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
@@ -64,12 +63,3 @@ async def list_tokens(visit: Visit) -> dict[str, Any]:
         "made": made if isinstance(made, NewToken) else None,
         "gone": made if made in tokens else None,
     }
-
-
-async def list_requests(visit: Visit) -> dict[str, Any]:
-    """List what was asked of this server last: which verb, for which token, how it ended, how long it took."""
-    if visit.session is None or not visit.session.is_operator:
-        raise InvalidInput(
-            "requests are shown to who started the server alone", recovery="use the link that `serve` prints"
-        )
-    return {"requests": visit.requests.list_newest()}

@@ -13,13 +13,12 @@ from starlette.requests import Request
 
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.permissions import ROLE_OF
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.offers import FILE_WIDE
-from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
@@ -31,8 +30,8 @@ NOTE = "note"  # the part of an address that says what a form did
 
 def check_preset(name: str) -> str:
     """Return the name of a preset; raise NameUnknown where it is none."""
-    if name not in presets():
-        raise NameUnknown("preset", name, presets())
+    if name not in PRESETS:
+        raise NameUnknown("preset", name, PRESETS)
     return name
 
 
@@ -45,7 +44,6 @@ class Visit:
 
     request: Request
     engines: Engines
-    requests: RecentRequests
     memory: Engine
     token: AccessToken
     session: BrowserSession | None

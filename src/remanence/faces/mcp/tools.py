@@ -29,13 +29,14 @@ from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, R
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.edit.one_memory import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
+from remanence.flows.curate.curating import describe
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
@@ -70,6 +71,15 @@ class Times(TypedDict, total=False):
     until: str | None
     around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
     as_of: str | None
+
+
+class Origin(TypedDict, total=False):
+    """Who said a text, in which role, where it stands and when it was said."""
+
+    speaker: Annotated[str | None, Field(description="Who said it.")]
+    role: Annotated[str | None, Field(description="Else by the speaker.")]
+    source: Annotated[str | None, Field(description="Where it stands.")]
+    said_at: Annotated[str | None, Field(description="Else now.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +239,8 @@ class Tools:
         category: str | None = None,
         kind: str | None = None,
         tags: Annotated[Texts | None, Field(description="Names.")] = None,
-        speaker: Annotated[str | None, Field(description="Who said it.")] = None,
-        role: Annotated[str | None, Field(description="Else by the speaker.")] = None,
-        source: Annotated[str | None, Field(description="Where it stands.")] = None,
-        said_at: Annotated[str | None, Field(description="Else now.")] = None,
         replaces: str | None = None,
+        **origin: Unpack[Origin],
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
@@ -251,11 +258,11 @@ class Tools:
         about: dict[str, Any] = {
             "category": category,
             "tags": [tag for tag in all_tags if tag not in own],
-            "speaker": speaker,
-            "source": source,
-            "said_at": None if said_at is None else moment(said_at),
+            "speaker": origin.get("speaker"),
+            "source": origin.get("source"),
+            "said_at": _parse_moment(origin.get("said_at")),
             "kind": None if kind == TURN else kind,
-            "role": role,
+            "role": origin.get("role"),
         }  # the engine knows which there are
         stored = await self._store(text, about, is_turn=kind == TURN)
         if old is not None:
@@ -376,7 +383,7 @@ class Tools:
         return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
 
     async def status(self) -> str:
-        """Count memories, links and sessions, and show what is due."""
+        """Count memories, links and sessions, and show due jobs."""
         # Of runs an agent is told of its own alone, in the answers that made them.
         state = replace(await self.memory.status(), interrupted=())
         text = "\n".join(line.plain for line in lines(state))
@@ -390,7 +397,8 @@ class Tools:
         """Show what a policy would do now."""
         with self.plans.work_out():
             draft = await self.memory.plan(_preset(policy))
-        report = draft.describe() if limit is None else await self.memory.describe_plan(draft, limit=limit)
+        core = self.memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
+        report = draft.describe() if limit is None else await describe(core, draft, limit)
         return answers.render_waiting_plan(self.plans.add(draft), report)
 
     async def forget(self, ids: Ids) -> str:
@@ -483,8 +491,8 @@ def _normalize_name(name: str) -> str:
 
 def _preset(policy: str | None) -> str | None:
     """Return the name of a preset; an agent names no file."""
-    if policy is not None and policy not in presets():
-        raise NameUnknown("policy", policy, presets())
+    if policy is not None and policy not in PRESETS:
+        raise NameUnknown("policy", policy, PRESETS)
     return policy
 
 

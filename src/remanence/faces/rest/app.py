@@ -39,10 +39,9 @@ from remanence.faces.rest.calls import (
     RunningView,
 )
 from remanence.faces.rest.engines import Engines, Opener
-from remanence.faces.rest.guarding import AGENTS, BEHIND_TOKENS, RequestGuard
+from remanence.faces.rest.guarding import AGENTS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
-from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token
@@ -102,14 +101,13 @@ class Service:
 
     def __init__(self, opener: Opener, tokens: Engine) -> None:
         self.engines = Engines(opener)
-        self.requests = RecentRequests(self.now, BEHIND_TOKENS)
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.EventFeed] = {}
         self.running = RunningCalls(self._tell_progress)
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self.shown = ShownThings()
-        self.engines.on_erasure += [self.shown.forget, self.requests.forget, self._empty_answers]
+        self.engines.on_erasure += [self.shown.forget, self._empty_answers]
 
     @property
     def scope(self) -> str:

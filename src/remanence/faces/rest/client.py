@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import IntEnum
 from functools import wraps
 from math import isfinite
-from typing import Any, Self, get_type_hints
+from typing import Any, Self, get_args, get_type_hints
 from urllib.parse import quote
 
 import orjson
@@ -21,6 +21,7 @@ from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import Preview
 from remanence.engine import Engine
 from remanence.faces.rest.decoding import decode_json_value
@@ -168,7 +169,9 @@ def _encode_turn(turn: Turn) -> dict[str, Any]:
 
 def _decode_answer(offer: Offer, document: Any) -> Any:
     annotation = get_type_hints(offer.verb, include_extras=True).get("return")
-    if annotation is Plan:
+    if Plan in get_args(annotation):
+        if "planned_at" in document:  # which a comparison has, and a plan has not
+            return decode_json_value(PlanDiff, document)
         preview = decode_json_value(Preview, document.pop("preview", {}))
         return replace(Plan.from_json(orjson.dumps(document)), preview=preview)
     return decode_json_value(annotation, document)
@@ -201,12 +204,6 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
     @wraps(offer.verb)
     async def lines(self: Any, *given: Any, **more: Any) -> AsyncIterator[bytes]:
         arguments = bind(given, more)
-        if arguments.pop("left_out", None) is not None:
-            raise CapabilityMissing(
-                "a server sends an export, and does not say what has no place in it",
-                recovery="open the file itself where it lies",
-                capability="left_out",
-            )
         whole = await self._call(offer, arguments, arguments.pop("progress", None))
         for line in whole.splitlines(keepends=True):
             yield line.encode()

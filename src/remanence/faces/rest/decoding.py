@@ -92,13 +92,21 @@ def _decode_union(inner: tuple[Any, ...], value: Any, name: str) -> Any:
         if kind is NoneType:
             continue
         if isinstance(value, Mapping | list):
-            if is_dataclass(told) or isinstance(get_origin(told), type):
+            if _may_hold(told, value):
                 return decode_json_value(told, value, name)
         elif isinstance(told, type) and not is_dataclass(told):
             decoded = decode_json_value(told, value, name)
             if isinstance(decoded, told):
                 return decoded
     return value
+
+
+def _may_hold(kind: Any, value: Any) -> bool:
+    """Return True if a type is written in JSON as an object, or as a list, just as the value is."""
+    origin = get_origin(kind)
+    if is_dataclass(kind) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        return isinstance(value, Mapping)
+    return isinstance(origin, type) and isinstance(value, list)
 
 
 def _read_time(value: str) -> int:

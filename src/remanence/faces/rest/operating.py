@@ -4,7 +4,7 @@ Stands before everything else. Knows ASGI; must not know routes, nor what is cou
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from starlette.datastructures import Headers
@@ -45,7 +45,7 @@ class ServerNumbers(Protocol):
 
 
 class OperatorsDoor:
-    """Answers `/health`, and `/metrics` where there are `numbers`; tells `notes` of each request that was answered."""
+    """Answers `/health`, and `/metrics` where there are `numbers`; tells `note` of each request that was answered."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class OperatorsDoor:
         memory: Engine,
         find_token: FindToken,
         numbers: ServerNumbers | None = None,
-        notes: Sequence[NoteRequest] = (),
+        note: NoteRequest | None = None,
     ) -> None:
         self._app = app
         self._memory = memory
         self._find_token = find_token
-        self._numbers, self._notes = numbers, notes
+        self._numbers, self._note = numbers, note
         self._turn = asyncio.Lock()
         self._kept_until = 0
         self._health: Response | None = None
@@ -90,8 +90,8 @@ class OperatorsDoor:
         finally:
             if self._numbers is not None and status:
                 self._numbers.count_request(status)
-            for note in self._notes:
-                note(scope, status, read_monotonic_micros() - began, sent)
+            if self._note is not None:
+                self._note(scope, status, read_monotonic_micros() - began, sent)
 
     async def _tell_health(self) -> Response:
         """Say whether the store can be read; who asks needs no token, and is told nothing else."""

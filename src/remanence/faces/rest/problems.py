@@ -3,7 +3,8 @@
 Knows errors and statuses; must not know routes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
@@ -29,8 +30,11 @@ from remanence.core.errors import (
     StoreError,
     StoreIncompatible,
     StoreUnavailable,
+    suggest,
 )
 from remanence.core.results import encode_json_value
+from remanence.core.synonyms import ARGUMENTS, VERBS
+from remanence.faces.rest.wire import BY_TOKEN, LEAVE_OUT
 
 MEDIA_TYPE = "application/problem+json"
 # The first that fits; what fits none is a fault of the server.
@@ -77,6 +81,7 @@ DETAILS = frozenset(
 )
 FAULTS_MAX = 10  # that one answer names
 _REFUSED = -32600  # an invalid request, in JSON-RPC
+SCHEMA, VERBS_UNDER = "/openapi.json", "/v1/"
 INSIDE = "its log tells why; what was answered before is kept"
 
 
@@ -162,20 +167,49 @@ async def describe_raised(_: Request, error: Exception) -> JSONResponse:
     return build_response(500, "it failed within", INSIDE)
 
 
-async def describe_validation(_: Request, error: Exception) -> JSONResponse:
-    """Return the answer to arguments that are none of the verb's."""
+async def describe_validation(request: Request, error: Exception) -> JSONResponse:
+    """Return the answer to arguments that are none of the verb's: the verb, each wrong field, and the likely one."""
     assert isinstance(error, RequestValidationError)  # it is called for these alone
-    faults = []
+    verb, known = _find_verb(request)
+    faults, recovery = [], ""
     for fault in error.errors():
-        where = ".".join(str(part) for part in fault["loc"][1:]) or "the body"
-        faults.append(f"{where}: {fault['msg'][0].lower()}{fault['msg'][1:]}")
-    return build_response(
-        400, "; ".join(dict.fromkeys(faults[:FAULTS_MAX])), "see what the verb takes: /openapi.json"
-    )
+        where = ".".join(str(part) for part in fault["loc"][1:])
+        if fault["type"] == "extra_forbidden":
+            faults.append(f"{verb} has no field {where!r}")
+            recovery = recovery or _advise(where, known)
+        elif fault["type"] == "missing":
+            faults.append(f"{verb} needs {where}" if where else f"{verb} needs a body in JSON")
+        elif fault["type"] == "json_invalid":
+            faults.append("the body is no valid JSON")
+        else:
+            faults.append(f"{where or 'the body'} of {verb}: {fault['msg'][0].lower()}{fault['msg'][1:]}")
+    recovery = " ".join(filter(None, [recovery, f"All its fields: {SCHEMA}, under {request.url.path}"]))
+    return build_response(400, "; ".join(dict.fromkeys(faults[:FAULTS_MAX])), recovery)
+
+
+def _advise(field: str, known: Sequence[str]) -> str:
+    """Say what to send in place of a field that a verb has not; "" where nothing is known."""
+    if field in BY_TOKEN:
+        return LEAVE_OUT
+    return suggest(field, known, ARGUMENTS) if known else ""
+
+
+def _find_verb(request: Request) -> tuple[str, list[str]]:
+    """Return the verb that a request calls, and the names of its fields."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    fields = getattr(getattr(getattr(body, "field_info", None), "annotation", None), "model_fields", {})
+    return request.url.path.removeprefix(VERBS_UNDER).replace("/", "."), [*fields]
 
 
 async def describe_http(request: Request, error: Exception) -> JSONResponse:
-    """Return the answer to a request that no route takes."""
+    """Return the answer to a request that no route takes; of a mistyped verb the likely one."""
     assert isinstance(error, HTTPException)  # it is called for these alone
-    detail = f"{request.method} {request.url.path}: {error.detail}"
-    return build_response(error.status_code, detail, "see /openapi.json for what there is", error.headers)
+    path = request.url.path
+    detail, recovery = f"{request.method} {path}: {error.detail}", f"see {SCHEMA} for what there is"
+    if error.status_code == HTTPStatus.NOT_FOUND and path.startswith(VERBS_UNDER):
+        paths = [one.path for one in request.app.routes if getattr(one, "path", "").startswith(VERBS_UNDER)]
+        verbs = [one.removeprefix(VERBS_UNDER) for one in paths]
+        detail = f"there is no verb {path.removeprefix(VERBS_UNDER)!r}"
+        near = suggest(path.removeprefix(VERBS_UNDER), verbs, VERBS)
+        recovery = f"{near} All verbs: {SCHEMA}" if near.startswith("did") else recovery
+    return build_response(error.status_code, detail, recovery, error.headers)

@@ -73,7 +73,7 @@ async def serve(
             pages=dashboard.build_routes(),
         )
         config = uvicorn.Config(
-            watch.stand_before(app, memory, service.find_token, service.requests.note),
+            watch.stand_before(app, memory, service.find_token),
             http=HeadProtocol,
             log_config=LOGGING_CONFIG if watch.log is None else None,
             log_level="warning",

@@ -15,7 +15,7 @@ from remanence.core.errors import NotFound
 from remanence.engine import Engine
 from remanence.faces.rest.engines import Opener
 from remanence.faces.rest.guarding import FindToken
-from remanence.faces.rest.operating import NoteRequest, OperatorsDoor
+from remanence.faces.rest.operating import OperatorsDoor
 from remanence.faces.rest.request_log import LogFormat, log_request, write_log
 from remanence.faces.rest.watching import VerbObserver, watch_verbs
 from remanence.flows.base.tracing import Tracer
@@ -43,10 +43,11 @@ class ServerWatch:
         observers = [*self.observers, *([] if self.numbers is None else [self.numbers])]
         return watch_verbs(opener, observers) if observers else opener
 
-    def stand_before(self, app: ASGIApp, memory: Engine, find_token: FindToken, note: NoteRequest) -> ASGIApp:
-        """Return an application that answers to operators, too, and tells `note` of each request."""
-        notes = [note, *([] if self.log is None else [log_request])]
-        return OperatorsDoor(app, memory, find_token, self.numbers, notes)
+    def stand_before(self, app: ASGIApp, memory: Engine, find_token: FindToken) -> ASGIApp:
+        """Return an application that answers to operators, too, and logs each request where that was asked for."""
+        return OperatorsDoor(
+            app, memory, find_token, self.numbers, note=None if self.log is None else log_request
+        )
 
 
 @contextmanager

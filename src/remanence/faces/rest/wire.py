@@ -24,7 +24,8 @@ Flag = Annotated[bool, Field(strict=True)]
 Time = Annotated[datetime, Field(description="with its zone, such as 2027-01-01T00:00:00+00:00")]
 # By the token alone, never by what is sent: who writes, and how far it is believed.
 BY_TOKEN = frozenset({"agent", "trust"})
-_LEFT_OUT = frozenset({"self", "progress", "heartbeats", "left_out"})
+LEAVE_OUT = "leave it out: the token says who writes, and how far it is believed"
+_LEFT_OUT = frozenset({"self", "progress", "heartbeats"})
 _NOTHING: Any = object()
 
 
@@ -71,7 +72,7 @@ class Arguments:
             named["items"] = [_read_item(item) for item in named["items"]]
         self._refuse_paths(named)
         for name in self._plans & named.keys():
-            named[name] = _read_plan(named[name])
+            named[name] = None if named[name] is None else _read_plan(named[name])
         if not self._rest:
             return [], named
         rest = named.pop(self._rest)
@@ -90,9 +91,10 @@ class Arguments:
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
             return (str, ...)
-        if annotation is Plan:
+        if annotation is Plan or Plan in get_args(annotation):
             self._plans.add(name)
-            return (dict[str, JsonValue], ...)
+            plan = dict[str, JsonValue]
+            return (plan, ...) if default is inspect.Parameter.empty else (plan | None, None)
         kind = _wire_type(annotation)
         if kind is _NOTHING:
             return None
@@ -106,10 +108,7 @@ def _read_item(item: Any) -> Any:
     if not isinstance(item, Mapping):
         return item
     if claimed := sorted(BY_TOKEN & item.keys()):
-        raise InvalidInput(
-            f"{claimed[0]} in an item: extra inputs are not permitted",
-            recovery="leave it out: the token says who writes, and how far it is believed",
-        )
+        raise InvalidInput(f"{claimed[0]} in an item: extra inputs are not permitted", recovery=LEAVE_OUT)
     said_at = item.get("said_at")
     if not isinstance(said_at, str):
         return item

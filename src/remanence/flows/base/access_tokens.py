@@ -111,7 +111,7 @@ class AccessTokens:
         door: Door | None = None,
         denies: Sequence[Capability] = (),
     ) -> NewToken:
-        """Make an access token for the server, and show it once.
+        """Create an access token for the server, and show it once.
 
         `scopes` are what it opens, "*" every scope. A role may do what those before it may: watch (the numbers of a
         server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. With a `door` it
@@ -155,12 +155,12 @@ class AccessTokens:
         return NewToken(_read_row(name, row), secret)
 
     async def list(self) -> list[AccessToken]:
-        """List the access tokens, by name."""
+        """List the access tokens."""
         rows = await _read_rows(self._core)
         return [_read_row(name, rows[name]) for name in sorted(rows)]
 
     async def end(self, name: str) -> AccessToken:
-        """End an access token by its name: what it is sent with is refused from then on."""
+        """Revoke an access token."""
         rows = await _read_rows(self._core)
         if name not in rows:
             raise NotFound(

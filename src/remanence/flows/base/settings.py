@@ -320,7 +320,7 @@ class Settings:
         self._core = core
 
     async def all(self, *, advanced: bool = False) -> list[Setting]:
-        """List the settings, by name: those that users set.
+        """List the settings.
 
         Those that tune the inside come with `advanced`, or once a user has set them.
         """
@@ -342,7 +342,7 @@ class Settings:
         return _current(declaration, (await self._core.store.bookkeep(self._core.scope, request)).values)
 
     async def document(self) -> str:
-        """Return all settings as one TOML document, each with what it means: what `load` takes."""
+        """Return all settings as one TOML document for `load`."""
         return (
             "\n".join(
                 f"{one.name} = {write_toml(one.value)}  # {one.meaning}"
@@ -352,7 +352,7 @@ class Settings:
         )
 
     async def load(self, document: str) -> list[Setting]:
-        """Set what a TOML document names, all or nothing; what it does not name becomes what it is built in.
+        """Load settings from a TOML document, all or nothing; others are reset.
 
         Returns the settings that are otherwise than before. Raises InvalidInput where the document cannot be read or a
         value is out of its bounds, NameUnknown for a setting that there is not.
@@ -371,7 +371,7 @@ class Settings:
         return [one for one in await self._read_settings() if one.value != old_values[one.name]]
 
     async def set(self, name: str, value: int | str) -> Setting:
-        """Set a setting for every process that opens this scope.
+        """Change a setting for every process that opens this scope.
 
         Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
         """

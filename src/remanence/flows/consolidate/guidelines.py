@@ -71,18 +71,18 @@ class Guidelines:
         self._core = core
 
     async def draft(self) -> GuidelineDraft:
-        """Show what the newest 500 recorded actions teach, as the last consolidation drew it up.
+        """Show what the newest 500 recorded decisions suggest, as of the last consolidation.
 
         Raises NotFound before the first one that had anything to learn from.
         """
         return await _draft(self._core)
 
     async def active(self) -> ActiveGuidelines:
-        """Show the lines that are shown to a writer."""
+        """Show the guidelines that the model gets."""
         return ActiveGuidelines(await lines(self._core))
 
     async def activate(self, *chosen: int | str) -> ActiveGuidelines:
-        """Show these lines to a writer from now on, instead of those before; without any, none.
+        """Set the guidelines that the model gets; without lines, none.
 
         At most five: numbers of the draft's lines, or words of your own.
         """

@@ -35,11 +35,19 @@ from remanence.flows.curate import curating
 from remanence.flows.curate.curating import COMPACT
 from remanence.store.constraints import APART, memories_of
 
+LISTED = 100  # memories of each action, unless more are asked for
 _BORN = frozenset({"learned_at"})
 
 
-async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> PlanDiff:
+async def diff(
+    core: Core, plan: Plan, limit: int | None, named: str | None, overrides: Mapping[str, Any] | None
+) -> PlanDiff:
     """Compare a plan with now; a policy that is named judges, with the plan's overrides, else the one in force."""
+    if overrides is not None:
+        raise InvalidInput(
+            "a plan is compared under its own overrides", recovery="leave `overrides` out, or `compare`"
+        )
+    limit = LISTED if limit is None else limit
     check_count("limit", limit, 1, LISTED_MAX)
     curating.refuse_scope(core, plan)
     await core.uses.settle()
@@ -74,6 +82,14 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
         left=left,
         added=added,
     )
+
+
+def refuse_limit(limit: int | None) -> None:
+    """Refuse a limit where no plan is compared: a plan names all memories that it would change."""
+    if limit is not None:
+        raise InvalidInput(
+            "`limit` is how many memories a comparison lists", recovery="leave it out, or pass `compare`"
+        )
 
 
 def _read_plan_policy(policy: str, plan: Plan) -> Policy:

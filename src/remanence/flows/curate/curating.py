@@ -31,7 +31,7 @@ from remanence.curate.planner.plan_report import (
 )
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence.flows.base import heartbeat
 from remanence.flows.base.context import (
     LISTED_MAX,
@@ -459,7 +459,7 @@ def _refuse_own_rules(
 
     `stored` is the adopted policy, where the plan follows it.
     """
-    is_preset = plan.policy in presets() and load(plan.policy).hash == plan.policy_hash
+    is_preset = plan.policy in PRESETS and load(plan.policy).hash == plan.policy_hash
     follows = stored is not None or (core.policy_given and core.policy.hash == plan.policy_hash)
     if allow_destroyed is not None or not (follows or is_preset):
         core.refuse_verb("apply", "policy")

@@ -357,7 +357,7 @@ async def hold(
 
 
 async def release(core: Core, names: Memories, reason: str, if_revision: int | None = None) -> Receipt:
-    """Lift a named hold."""
+    """Remove a named hold."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return decide_release(memory, reason, core.clock.now())

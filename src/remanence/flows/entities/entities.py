@@ -103,7 +103,7 @@ class Entities:
         limit: int = 100,
         after: OneMemory | KnownEntity | None = None,
     ) -> list[KnownEntity]:
-        """List entities, those with the most mentions first; of one type only where it is named.
+        """List entities, those with the most mentions first.
 
         The list goes on behind the entity `after`, which stands where its mentions put it: one of a list before as
         that list had them, one by name or number as they are now.
@@ -114,11 +114,11 @@ class Entities:
         return await _list_entities(self._core, type, limit, after)
 
     async def get(self, name: OneMemory) -> EntityProfile:
-        """Show what stands of an entity: named by any of its names, or as any memory is."""
+        """Show an entity with its active facts and timeline."""
         return await _profile(self._core, await _one(self._core, name))
 
     async def merge(self, a: OneMemory, b: OneMemory) -> Receipt:
-        """Make one of two entities: the one with the fuller name takes over the names and mentions of the other."""
+        """Merge two entities; the one with the fuller name keeps all names and mentions."""
         core = self._core
         one, other = await _one(core, a), await _one(core, b)
         if one.seq == other.seq:
@@ -128,14 +128,14 @@ class Entities:
         return await _merge_entities(core, one, other)
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
-        """Make two of one entity: `off` are names that are another's, or memories that mention the other.
+        """Split an entity: `off` are names of the other one, or memories that mention it.
 
         Each mention goes by what its memory says.
         """
         return await _split(self._core, await _one(self._core, entity), off)
 
     async def alias(self, entity: OneMemory, name: str) -> Receipt:
-        """Give an entity another name; a name that another entity bears is refused."""
+        """Give an entity another name; a name of another entity is refused."""
         return await _alias(self._core, await _one(self._core, entity), name)
 
 

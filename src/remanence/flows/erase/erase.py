@@ -296,7 +296,7 @@ class Erase:
         subject: str | Sequence[str] | None = None,
         mentions: bool = False,
     ) -> ErasePreview:
-        """Show what erasing memories for good would take away, with every copy; a command does it with `--yes`.
+        """Show what a permanent erasure would remove, with all copies; the command erases with `--yes`.
 
         With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
         names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
@@ -319,7 +319,7 @@ class Erase:
         )
 
     async def apply(self, shown: ErasePreview) -> Erasure:
-        """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
+        """Erase what was shown permanently: rows, words, vectors and undo data; then verify it.
 
         It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
         """

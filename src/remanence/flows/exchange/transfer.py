@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
-from remanence.core.errors import Conflict, InvalidInput, NameUnknown
-from remanence.core.keywords import LeftOut, Progress
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.keywords import Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
@@ -50,7 +50,6 @@ from remanence.flows.exchange.overlap import (
     ImportPlan,
     decide,
 )
-from remanence.flows.exchange.pam import PamDocument, build_document
 from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
@@ -60,7 +59,6 @@ from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
 
 PAGE = 1_000
-FORMATS = ("lines", "pam")
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 Item = Existing | ImportedLink | Forbid | ImportedBox | ImportedTrace
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
@@ -101,48 +99,6 @@ async def _begin_telling(core: Core, progress: Progress | None) -> Callable[[int
     total = len(await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now()))
     progress(0, total)
     return lambda done: progress(done, max(done, total))
-
-
-async def export_pam(
-    core: Core, to: str | Path = copies.ELSEWHERE, progress: Progress | None = None
-) -> PamDocument:
-    """Write the scope as one document of Portable AI Memory 1.0; it is registered as a copy, put at `to`."""
-    await core.uses.settle_to_read()
-    tell = await _begin_telling(core, progress)
-    name = await copies.begin(core, core.scope, "export", to)
-    memories: list[Memory] = []
-    async for page in iterate_pages(core):
-        memories += page
-        tell(len(memories))
-    links = await core.store.neighbours(core.scope, None)
-    document = await asyncio.to_thread(build_document, core.scope, core.clock.now(), memories, links)
-    await copies.finish(core, core.scope, name, document.memories)
-    return document
-
-
-async def _export_whole(
-    core: Core, to: str | Path, progress: Progress | None, left_out: LeftOut | None
-) -> AsyncIterator[bytes]:
-    document = await export_pam(core, to, progress)
-    if left_out is not None:
-        left_out(document.left_out)
-    yield document.json + b"\n"
-
-
-def export_as(
-    core: Core,
-    to: str | Path,
-    format: str,  # noqa: A002
-    progress: Progress | None = None,
-    left_out: LeftOut | None = None,
-) -> AsyncIterator[bytes]:
-    """Yield the scope in a format: `lines`, which an import takes in whole, or `pam`, one document.
-
-    `left_out` hears what has no place in that; in lines everything has.
-    """
-    if format not in FORMATS:
-        raise NameUnknown("format of an export", format, FORMATS)
-    return _export_whole(core, to, progress, left_out) if format == "pam" else export(core, to, progress)
 
 
 async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:

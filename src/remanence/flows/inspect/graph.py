@@ -78,7 +78,7 @@ class Graph:
         hops: int = 3,
         limit: int = 10,
     ) -> RelatedResult:
-        """List what links lead to from a memory, or from the answers to a question, each with the way there.
+        """List memories reachable by links from a memory or from the answers to a question, each with its path.
 
         What stands and is reached in so many `hops`, from the best answers to `query` where no memory is named. Links
         fade: after 90 days without an event each loses a tenth of its confidence for each 90 days that begin, and
@@ -93,7 +93,7 @@ class Graph:
         limit: int | None = None,
         after: str | Contradiction | None = None,
     ) -> list[Contradiction]:
-        """List contradictions, the surest first: the open ones, or all that were ever linked.
+        """List contradictions, the most certain first.
 
         The list goes on behind the contradiction `after`, or its `cursor`, where that stood when it was listed.
         """
@@ -115,21 +115,21 @@ class Graph:
         *,
         if_revision: int | None = None,
     ) -> Receipt:
-        """Resolve a contradiction, in favour of one of the two memories or of neither.
+        """Resolve a contradiction in favour of one memory or of neither.
 
         With `keep`, that one takes the other's place, and `if_revision` is the other's; else it is the link's own.
         """
         return await resolve(self._core, (a, b), keep, if_revision)
 
     async def merge(self, keep: OneMemory, other: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Make one memory of two that say the same: the one to keep takes in the other, which is superseded.
+        """Merge two memories that say the same; the discarded one is superseded.
 
         Neither embedder nor policy is asked; a pin or a hold on the other refuses it. `if_revision` is the other's.
         """
         return await merge(self._core, keep, other, if_revision)
 
     async def link_duplicates(self) -> LinkedDuplicates:
-        """Look through the whole scope for texts that share most of their words, and link them as near duplicates.
+        """Find texts that share most of their words, and link them as near duplicates.
 
         Nothing is merged: that is for a policy.
         """

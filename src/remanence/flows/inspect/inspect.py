@@ -14,7 +14,7 @@ from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
 from remanence.core.effects import PLANNED, STAMPS, UPGRADE
-from remanence.core.errors import NameUnknown, NotFound, StoreDamaged, format_value
+from remanence.core.errors import InvalidInput, NameUnknown, NotFound, StoreDamaged, format_value
 from remanence.core.keywords import Moment
 from remanence.core.model import (
     COLUMN,
@@ -56,7 +56,8 @@ from remanence.flows.curate.scheduling import Timetable, read_last_runs, runs_by
 from remanence.flows.inspect import review
 from remanence.flows.inspect.reasons import describe_odds, last_action, reasons
 from remanence.flows.recall.current_only import with_ended
-from remanence.flows.undo import runs
+from remanence.flows.undo import decision_log, runs
+from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import newest, tells
 from remanence.flows.undo.undoing import image
 from remanence.flows.write import embedding, gating, pending_turns, reembedding
@@ -224,7 +225,8 @@ class Event(Result):
     """One run's mark on a memory, or one run: when, which verb, by whom, and what changed.
 
     `owner` is whose the run is: a person's, an agent's by name or else by session, a policy's, or the engine's.
-    `position` is its place in the audit of the scope.
+    `position` is its place in the audit of the scope. `decisions` are what the engine decided in it by itself, where
+    these were asked for.
     """
 
     run: str
@@ -235,12 +237,14 @@ class Event(Result):
     detail: Mapping[str, Any] = field(default_factory=dict)
     owner: str = str(PERSON)
     position: int = 0
+    decisions: tuple[EngineAction, ...] = ()
 
     time = Time("at")
 
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
-        return visible(f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})")
+        line = f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})"
+        return visible("\n".join([line, *(f"  {one}" for one in self.decisions)]))
 
 
 Run: TypeAlias = Annotated[
@@ -350,30 +354,51 @@ def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
 
 
 async def history(
-    core: Core, name: OneMemory | None, limit: int, verb: str | None = None, after: Run | None = None
+    core: Core,
+    name: OneMemory | None,
+    limit: int,
+    verb: str | None = None,
+    after: Run | None = None,
+    *,
+    decision: str | None = None,
+    outcome: str | None = None,
 ) -> list[Event]:
     """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named.
 
     Runs that count uses are returned where their verb "use" is named: each recall makes one.
-    `after` is how far a list before came: of a memory what is later follows, of all runs what is older.
+    `after` is how far a list before came: of a memory what is later follows, of all runs what is older. With a
+    `decision` or an `outcome` only what the engine decided so is returned, of at most `PARTS_MAX` parts of runs.
     """
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if verb is not None and verb not in AUDITED:
         raise NameUnknown("verb", verb, sorted(AUDITED))
+    decision_log.check_names(decision, outcome)
+    is_decided = decision is not None or outcome is not None
     first, last = (None, 0) if after is None else await _find_span(core, after)
     parts = (
         newest_first(core, before=first)
         if name is None
         else iterate_audit_log(core, None, await _seq(core, name), last)
     )
-    events = []
+    events, read = [], 0
     async for part in parts:
+        read += 1
+        decisions = decision_log.select_decisions(part, decision, outcome) if is_decided else ()
         is_asked = part.cause.verb != USE if verb is None else part.cause.verb == verb
-        if is_asked and (name is None or any(map(tells, part.changes))):
-            events.append(_event(part))
-        if len(events) == limit:
+        if is_asked and (name is None or any(map(tells, part.changes))) and (decisions or not is_decided):
+            events.append(replace(_event(part), decisions=decisions))
+        if len(events) == limit or (is_decided and read == decision_log.PARTS_MAX):
             break
     return events[::-1] if name is None else events
+
+
+def refuse_beside_run(*narrowing: object) -> None:
+    """Refuse what would narrow one run, which is shown whole."""
+    if any(one is not None for one in narrowing):
+        raise InvalidInput(
+            "one run is shown whole: it takes no memory, verb, after, decision or outcome",
+            recovery="leave them out, or leave `run` out",
+        )
 
 
 async def find_position(core: Core) -> int:

@@ -151,7 +151,7 @@ class ReviewQueue:
         self._core = core
 
     async def quarantined(self, *, limit: int = 1_000, after: OneMemory | None = None) -> list[Memory]:
-        """List what is in quarantine: texts with markup for a machine that no user or agent said.
+        """List quarantined texts: markup for a machine that neither user nor agent said.
 
         The list goes on behind the memory `after`.
         """
@@ -161,22 +161,22 @@ class ReviewQueue:
         return await list_memories(self._core, listing)
 
     async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
+        """Release a memory from quarantine into the inbox; its trust stays."""
         return await editing.accept(self._core, names, if_revision)
 
     async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
-        """Propose tags for a memory, which a person sets or declines."""
+        """Propose tags for a memory; a person sets or declines them."""
         return await proposals.propose(self._core, name, tags)
 
     async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
-        """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.
+        """Decline a model's proposals for a memory: the named tags or older memories, or all.
 
         Returns what was declined. To do what is proposed, use `tag` or `supersede`.
         """
         return await proposals.decline(self._core, name, what)
 
     async def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review:
-        """List what waits for a person, at most so many of each sort, with the command that settles it.
+        """List what needs a person's decision, with the command that settles it.
 
         Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs. Behind
         an item `after`, or its cursor, the list goes on with what is of its sort.

@@ -19,8 +19,8 @@ from remanence.flows.base.context import Core
 from remanence.flows.consolidate import consolidation, duplicates, ingesting
 from remanence.flows.curate import curating
 from remanence.flows.exchange.transfer import iterate_pages
-from remanence.flows.inspect import audit_picture
-from remanence.flows.inspect.audit_picture import FindingBar
+from remanence.flows.inspect import audit_page
+from remanence.flows.inspect.audit_page import FindingSection
 from remanence.flows.write import gating
 from remanence.text.tokens import token_counts
 from remanence.write.admission import KEPT_OUT
@@ -123,16 +123,16 @@ class SourceAudit(Result):
         """Return what was found of one kind."""
         return next(one for one in self.findings if one.kind == kind)
 
-    def svg(self) -> str:
-        """Draw it: a bar for each kind, and the tokens before and after; a picture that needs nothing else."""
-        return audit_picture.svg(self._line(), self._list_bars(), (self.tokens, self.tokens_left))
-
     def html(self) -> str:
-        """Write it as one page that needs nothing else: the picture, the kinds with their examples, what to do next."""
+        """Write it as one page that needs nothing else: the kinds with their examples, and what to do next."""
         sections = [
-            (one.kind, str(one).strip(), list(map(str, one.examples))) for one in self.findings if one.count
+            FindingSection(
+                one.kind, str(one).strip(), one.share, one.kind in LEAVING, list(map(str, one.examples))
+            )
+            for one in self.findings
+            if one.count
         ]
-        return audit_picture.html(self.svg(), sections, [*self._list_remarks(), *self._list_next()])
+        return audit_page.html(self._line(), sections, [*self._list_remarks(), *self._list_next()])
 
     def __str__(self) -> str:
         rows = [self._line()]
@@ -156,9 +156,6 @@ class SourceAudit(Result):
 
     def _list_next(self) -> list[str]:
         return ["next:", *(f"  {line.format(quote(self.path))}" for line in NEXT)]
-
-    def _list_bars(self) -> list[FindingBar]:
-        return [FindingBar(one.kind, one.count, one.share, one.kind in LEAVING) for one in self.findings]
 
 
 async def audit_source(

@@ -28,7 +28,7 @@ from remanence.flows.entities.entities import EntityProfile
 from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_checksum, line, render_file
 from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
-from remanence.flows.recall import profiling
+from remanence.flows.recall import counting, profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.recall.newer_chains import follow_newer
 from remanence.flows.undo import decision_log
@@ -38,6 +38,7 @@ PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
 GUIDELINES = "compression-guidelines.md"
 DOCUMENTS = (PROFILE, TOPICS, ACTIONS, GUIDELINES)
 ACTIONS_LISTED = 1_000  # the newest
+TOPICS_LISTED = 50
 TIMELINE = "Timeline"  # the heading below which each line begins with its day
 _ITEM = re.compile(r"- (?:\[#([0-9]{1,18})\] )?(.*)")
 _DATED = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}) )?(.*)")
@@ -118,7 +119,7 @@ class DocumentLine:
 
 async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
-    actions = await decision_log.actions(core, ACTIONS_LISTED)
+    actions = await decision_log.list_newest(core, ACTIONS_LISTED)
     rows = b"".join(
         orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(actions)
     )
@@ -131,9 +132,8 @@ async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
 
 
 async def _topics(core: Core) -> MirrorDocument:
-    lines = "".join(
-        f"- {one.word} ({one.score:.2f}, {one.memories:,})\n" for one in await profiling.spoken_of(core, 50)
-    )
+    found = await counting.count_topics(core, TOPICS_LISTED)
+    lines = "".join(f"- {one.value} ({one.memories:,})\n" for one in found.values)
     return MirrorDocument(TOPICS, *render_file([line("document", "topics")], lines.removesuffix("\n")))
 
 

@@ -307,7 +307,7 @@ class Mirror:
         self._known = known
 
     async def sync(self, folder: str | Path) -> MirrorResult:
-        """Bring a folder of text files to what the memory holds, and show what edits by hand would change.
+        """Update a folder of text files from the memory, and show what manual edits would change.
 
         The folder is made where it is not there. A missing file is written again, and one that somebody edited stays.
         """
@@ -316,7 +316,7 @@ class Mirror:
             return await sync_folder(mirroring)
 
     async def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> ApplyEditsResult:
-        """Apply what was edited by hand in a folder: the edits that a sync showed, or all that can be applied.
+        """Apply manual edits of a folder: those a sync showed, or all that can be applied.
 
         Each is a run of its own, which `undo` takes back. What was refused stays in its file, with the reason.
         """
@@ -325,7 +325,7 @@ class Mirror:
             return await apply(mirroring, edits)
 
     async def discard(self, folder: str | Path, *paths: str) -> MirrorResult:
-        """Drop edits by hand: the files that are named are written anew from the memory."""
+        """Discard manual edits; the named files are written again from the memory."""
         mirroring = self._open_mirroring(folder)
         async with mirroring.hold_folder():
             await discard(mirroring, paths)
@@ -338,7 +338,7 @@ class Mirror:
         *,
         command: Sequence[str] = (),
     ) -> None:
-        """Keep a folder up to date until it is cancelled; `tell` hears what was written and what was edited.
+        """Keep a folder up to date until cancelled; `tell` gets what was written and edited.
 
         Changes are written at once, edits by hand are seen within three seconds. The `command`, a program with its
         arguments, runs after what was written, one at a time.

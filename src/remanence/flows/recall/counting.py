@@ -1,8 +1,9 @@
-"""How many memories pass filters, and how many of them have each value of a column or of an attribute.
+"""How many memories pass filters, and how many of them have each value of a column, of an attribute, or each topic.
 
-Knows columns and filters; reads no text.
+Knows columns and filters; reads texts for topics alone.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,9 +13,9 @@ import numpy.typing as npt
 
 from remanence.core.arguments import check_count
 from remanence.core.attributes import LONG_CHARS
-from remanence.core.errors import NameUnknown
+from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE
-from remanence.core.model import COLUMN
+from remanence.core.model import COLUMN, Status
 from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
@@ -22,11 +23,15 @@ from remanence.flows.recall import filters
 from remanence.flows.recall.filters import LISTABLE, Filters
 from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.times import TIMES, count_days, read_column
-from remanence.read.entity import CATEGORY, THREAD
+from remanence.read.entity import CATEGORY, THREAD, is_entity
+from remanence.recall.profile import list_topics
+from remanence.store.base import Find
 
 Value: TypeAlias = str | int | float | bool | None
 # Columns that hold one of a few values, by which memories are counted; what is counted may be narrowed by them, too.
 COUNTED = frozenset(name for name in LISTABLE | {"status"} if COLUMN[name].kind in {"enum", "name", "flag"})
+TOPIC = "topic"  # counts by the words that are spoken of most
+TOPIC_TEXTS_MAX = 5_000  # the newest, by which topics are told
 CUT = "…"  # what the beginning of a long text ends with
 _ENTITY = ("category", "thread")
 
@@ -48,6 +53,7 @@ class CountResult(Result):
     """How many memories pass the filters, and by which value of what is counted by: the most frequent or latest first.
 
     An attribute that holds a list counts for each of its items, so that `values` may add up to more than `total`.
+    Topics are words, what is spoken of most first, and `total` is how many memories they were looked for in.
     `left_out` is how many further values there are.
     """
 
@@ -70,10 +76,17 @@ async def count_memories(
 ) -> CountResult:
     """Count memories as `list` lists them: what stands unless a status is asked for, entities where they are asked for.
 
-    `by` is a column of names, `attributes.NAME` or a time, of which days in UTC are counted; None for the total alone.
-    `limit` is how many values are told.
+    `by` is a column of names, `attributes.NAME`, a time, of which days in UTC are counted, or `topic`; None for the
+    total alone. `limit` is how many values are told.
     """
     check_count("limit", limit, 1, LISTED_MAX)
+    if by == TOPIC:
+        if given or between is not None:
+            raise InvalidInput(
+                "topics are counted among all that stands: no filter and no time narrows them",
+                recovery="leave `filters` and `between` out, or count by a column",
+            )
+        return await count_topics(core, limit)
     wanted = filters.read(given, COUNTED - {"status"})
     attribute = _read_attribute(by)
     await core.uses.settle_to_read()
@@ -100,6 +113,14 @@ async def count_memories(
     return _limit_values(total, by, ordered, limit)
 
 
+async def count_topics(core: Core, limit: int) -> CountResult:
+    """Count the newest memories that stand by the words that tell best what is spoken of."""
+    found = await core.store.find(core.scope, Find((Status.INBOX, Status.ACTIVE), limit=TOPIC_TEXTS_MAX))
+    texts = [memory.text for memory in found if not is_entity(memory)]
+    words = await asyncio.to_thread(list_topics, texts)
+    return _limit_values(len(texts), TOPIC, words, limit)
+
+
 def _limit_values(
     total: int, by: str | None, ordered: Sequence[tuple[Value, int]], limit: int
 ) -> CountResult:
@@ -113,7 +134,7 @@ def _read_attribute(by: str | None) -> str:
         return ""
     if by.startswith(ATTRIBUTE) and by != ATTRIBUTE:
         return by.removeprefix(ATTRIBUTE)
-    raise NameUnknown("column to count by", by, {*COUNTED, *TIMES, f"{ATTRIBUTE}NAME"})
+    raise NameUnknown("column to count by", by, {*COUNTED, *TIMES, TOPIC, f"{ATTRIBUTE}NAME"})
 
 
 def _match_listed(snapshot: Snapshot, wanted: Filters, between: tuple[int, int] | None) -> Bools:

@@ -31,7 +31,7 @@ class Frames:
         self._core = core
 
     async def list(self) -> list[Frame]:
-        """List the frames: the built-in ones, then yours by name."""
+        """List the frames: built-in ones, then yours."""
         return await read_all_frames(self._core)
 
     async def get(self, name: str) -> Frame:
@@ -42,7 +42,7 @@ class Frames:
         return await one(self._core, name)
 
     async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
-        """Change a frame, or make one: what is not given stays, or in a new one is as in `attention`.
+        """Change or create a frame; what you do not name stays, or is as in `attention`.
 
         Fields: weights, tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock,
         profile, terms, diversity, per_token.
@@ -50,7 +50,7 @@ class Frames:
         return await put(self._core, name, definition)
 
     async def reset(self, name: str) -> Frame | None:
-        """Reset a built-in frame to its first definition; a frame of yours is deleted.
+        """Reset a built-in frame; delete one of yours.
 
         Returns the built-in frame, or None.
         """

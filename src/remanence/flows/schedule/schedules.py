@@ -235,7 +235,7 @@ class Schedule:
         self._core = core
 
     async def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> TickResult:
-        """Do what is due by itself: curation, extraction, consolidation, vectors, the mirror; what is left waits.
+        """Run the due jobs: curation, extraction, consolidation, vectors, the mirror.
 
         Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
         ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
@@ -264,7 +264,7 @@ class Schedule:
         scope: str | None = None,
         once: bool = False,
     ) -> DaemonResult:
-        """Tick in all scopes of the file, or in one, until `stop` is set; only where a policy is adopted.
+        """Run due jobs in all scopes, or in one, until `stop` is set; needs an adopted policy.
 
         Args:
             cadence: seconds between two judgements of the rules of a cadence, where it is not as usual.

@@ -70,7 +70,7 @@ class ScopePolicy:
         return self._core.policy
 
     async def adopt(self, policy: str, *, dry_run: bool = False) -> AdoptResult:
-        """Store a policy in this scope, for every process that opens it, and say what it will do here within a week.
+        """Adopt a policy in this scope, for every process, and show what it will do within a week.
 
         A preset's name or a TOML text. With `dry_run` nothing is stored.
         """
@@ -86,7 +86,7 @@ class ScopePolicy:
         )
 
     async def drop(self) -> str | None:
-        """Drop the adopted policy: the scope then has none, and nothing runs by itself.
+        """Drop the adopted policy; then nothing runs automatically.
 
         Returns the name of the one that was adopted, None where none was.
         """

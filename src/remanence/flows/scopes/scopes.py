@@ -55,7 +55,7 @@ class Scopes:
         self._core = core
 
     async def copy(self, to: str) -> Receipt:
-        """Copy this scope, with settings and policy, into another scope of the store that holds no memories.
+        """Copy this scope, with settings and policy, into an empty scope of the store.
 
         All of it or nothing. The run is one of that scope: undo it there. Its history is not copied; `notes` say what
         else is not.
@@ -63,11 +63,11 @@ class Scopes:
         return await copying.copy_scope(self._core, to)
 
     async def show_drop(self) -> DropPreview:
-        """Show what dropping this scope would take out of sight, what stays for how long, what stands in the way."""
+        """Show what dropping this scope would delete, for how long it is restorable, and what prevents it."""
         return await dropping.show_drop(self._core)
 
     async def drop(self, shown: DropPreview, *, allow_protected: int = 0) -> Receipt:
-        """Make tombstones of all that was shown, in one run that undo takes back; nothing is destroyed.
+        """Delete all that was shown in one run; undo restores it.
 
         Refused whole where the scope has changed since, where anything is held, and where more memories are pinned or
         of the system than `allow_protected` says.
@@ -75,7 +75,7 @@ class Scopes:
         return await dropping.drop(self._core, shown, allow_protected)
 
     async def list(self, limit: int = 1_000, after: str | ScopeOverview | None = None) -> list[ScopeOverview]:
-        """List the scopes of the store, by name: memories, bytes, last write; it goes on behind `after`."""
+        """List the scopes of the store: memories, bytes, last write."""
         return await list_scopes(self._core, limit, after)
 
 

@@ -2,18 +2,17 @@
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
-from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
 from remanence.core.errors import NameUnknown
 from remanence.core.keywords import ActionName, OutcomeName
-from remanence.core.results import Result, Time, minute_of, visible
-from remanence.flows.base.audit_log import find_run_span, newest_first
-from remanence.flows.base.context import LISTED_MAX, Core
+from remanence.core.results import Result, Time, visible
+from remanence.flows.base.audit_log import newest_first
+from remanence.flows.base.context import Core
 from remanence.write.engine_actions import ACTIONS, OUTCOMES, Eligibility, eligibility_of
 
+ANY = "any"  # decision, whichever it is
 PARTS_MAX = 10_000  # parts of runs that are looked through; what is older is in the audit alone
 
 
@@ -21,8 +20,7 @@ PARTS_MAX = 10_000  # parts of runs that are looked through; what is older is in
 class EngineAction(Result):
     """An action that the engine decided by itself in a run, so many times alike: judged by what, and what became of it.
 
-    `run` is what `undo` takes, together with all else that the run did. `position` and `place` are where the audit has
-    it.
+    `run` is what `undo` takes, together with all else that the run did; `position` is where the audit has it.
     """
 
     at: int
@@ -34,60 +32,44 @@ class EngineAction(Result):
     count: int
     eligibility: Eligibility
     position: int = 0
-    place: int = 0
 
     time = Time("at")
 
     def __str__(self) -> str:
         times = f" ×{self.count:,}" if self.count > 1 else ""
-        why = f"{self.reason} ({self.eligibility})"
-        return visible(
-            f"{minute_of(self.at)} {self.action} {self.outcome}{times}: {why} in {self.verb} {self.run}"
-        )
+        return visible(f"{self.action} {self.outcome}{times}: {self.reason} ({self.eligibility})")
 
 
-async def actions(
-    core: Core,
-    limit: int,
-    action: str | None = None,
-    outcome: str | None = None,
-    after: str | EngineAction | None = None,
-) -> list[EngineAction]:
-    """List what the engine did by itself, the newest first; only one action or outcome where it is named.
+def select_decisions(part: AuditPart, decision: str | None, outcome: str | None) -> tuple[EngineAction, ...]:
+    """Return what the engine decided in a part of a run: any decision or those of a name, of an outcome if named."""
+    return tuple(
+        one
+        for one in _parse_engine_actions(part)
+        if decision in (None, ANY, one.action) and outcome in (None, one.outcome)
+    )
 
-    The list goes on behind the action `after`, or behind all of a run.
-    """
-    check_count("limit", limit, 1, LISTED_MAX)
-    for what, name, choices in (("action", action, ACTIONS), ("outcome", outcome, OUTCOMES)):
+
+def check_names(decision: str | None, outcome: str | None) -> None:
+    """Refuse a name that no decision and no outcome has."""
+    for what, name, choices in (("decision", decision, (*ACTIONS, ANY)), ("outcome", outcome, OUTCOMES)):
         if name is not None and name not in choices:
             raise NameUnknown(what, name, choices)
+
+
+async def list_newest(core: Core, limit: int) -> list[EngineAction]:
+    """List what the engine decided by itself, the newest first."""
     entries: list[EngineAction] = []
-    before, behind = await _find_cursor(core, after)
-    async for one in iterate_engine_actions(core, before=before):
-        if (one.position, -one.place) >= behind:
-            continue
-        if action in (None, one.action) and outcome in (None, one.outcome):
-            entries.append(one)
+    async for one in iterate_engine_actions(core):
+        entries.append(one)
         if len(entries) == limit:
             break
     return entries
 
 
-async def _find_cursor(core: Core, after: str | EngineAction | None) -> tuple[int | None, tuple[float, int]]:
-    """Return above which position nothing is looked at, and what only what comes behind is listed of."""
-    if after is None:
-        return None, (inf, 0)
-    if isinstance(after, EngineAction):
-        return after.position + 1, (after.position, -after.place)
-    return (await find_run_span(core, after))[0], (inf, 0)
-
-
-async def iterate_engine_actions(
-    core: Core, down_to: int = 0, before: int | None = None
-) -> AsyncIterator[EngineAction]:
+async def iterate_engine_actions(core: Core, down_to: int = 0) -> AsyncIterator[EngineAction]:
     """Yield what runs above a position recorded, the newest first; what is no such record is passed over."""
     parts = 0
-    async for part in newest_first(core, down_to, before):
+    async for part in newest_first(core, down_to):
         for one in _parse_engine_actions(part):
             yield one
         parts += 1
@@ -100,7 +82,7 @@ def _parse_engine_actions(part: AuditPart) -> Iterator[EngineAction]:
     rows: Any = part.cause.detail.get("actions")
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         return
-    for place, row in enumerate(rows):
+    for row in rows:
         if isinstance(row, Mapping) and row.get("action") in ACTIONS and row.get("outcome") in OUTCOMES:
             count = row.get("count")
             yield EngineAction(
@@ -113,5 +95,4 @@ def _parse_engine_actions(part: AuditPart) -> Iterator[EngineAction]:
                 count if type(count) is int and count > 0 else 1,
                 eligibility_of(row.get("eligibility")),
                 part.position,
-                place,
             )

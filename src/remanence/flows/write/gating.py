@@ -64,13 +64,13 @@ class ForbiddenTexts:
         self._core = core
 
     async def lift(self, *names: OneMemory) -> Receipt:
-        """Allow forbidden texts again, named by their memories or by the hashes that `forbidden.list` gives."""
+        """Allow forbidden texts again, by their memories or hashes."""
         return await lift(self._core, names)
 
     async def list(
         self, *, limit: int | None = None, after: str | Forbidden | None = None
     ) -> list[Forbidden]:
-        """List the texts that are forbidden: the hash of each, since when, and which memory said it.
+        """List forbidden texts: the hash of each, since when, and which memory said it.
 
         In order of the hashes; the list goes on behind the text or the hash `after`.
         """
