@@ -15,8 +15,10 @@ from pathlib import Path
 from tests.command_line import typed
 
 NOT_RUN = "<!-- not run -->"
-# Pages whose commands are typed too, in order with the Python: a newcomer follows them literally.
-FOLLOWED = frozenset({"README.md", "index.md", "start.md", "backup.md", "operate.md"})
+# Pages whose console blocks are typed too, in order with the Python: a newcomer follows them literally. What needs
+# a network, a server or another program is in `sh` blocks, which are not run.
+FOLLOWED = frozenset({"README.md", "index.md", "start.md"})
+FOLLOWED_FOLDER = "how-to"
 OURS = re.compile(r"^\$ ((?:remanence|cd|mv|cp) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 COLUMNS = 110
 SYSTEM: dict[str, Callable[..., object]] = {"cd": os.chdir, "mv": shutil.move, "cp": shutil.copyfile}
@@ -44,7 +46,8 @@ class Example:
 def examples(path: Path) -> list[Example]:
     """Return the blocks of a document that are run, in order."""
     found = [*blocks(path.read_text(encoding="utf-8")), None]
-    languages = {"python", "console"} if path.name in FOLLOWED else {"python"}
+    is_followed = path.name in FOLLOWED or path.parent.name == FOLLOWED_FOLDER
+    languages = {"python", "console"} if is_followed else {"python"}
     return [
         Example(block, following.text if following and following.language == "text" else None)
         for block, following in pairwise(found)

@@ -140,8 +140,9 @@ def test_the_version_is_printed(desk: Desk) -> None:
 
 
 def test_no_command_shows_the_help(desk: Desk) -> None:
-    """Typed alone, it says what there is."""
-    assert "ingest" in desk.alone()
+    """Typed alone, it shows what a new user needs; `more` shows the rest."""
+    assert "recall" in desk.alone()
+    assert "ingest" in desk.alone("more")
 
 
 def test_a_conversation_comes_in_once(talk: Desk) -> None:

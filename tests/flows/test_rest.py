@@ -331,9 +331,9 @@ def test_a_token_that_was_ended_opens_nothing(server: Server) -> None:
 
 WRONG: list[tuple[str, Any, int, str]] = [
     ("learn", {"text": "x", "trust": "user"}, 400, "learn has no field 'trust'"),
-    ("learn", {"text": "x", "agent": "somebody"}, 400, "the token says who writes"),
+    ("learn", {"text": "x", "agent": "somebody"}, 400, "no field 'agent'"),
     ("recall", {"query": "x", "agent": "somebody"}, 400, "no field 'agent'"),
-    ("recall", {"query": "x", "top_k": 3}, 400, "did you mean 'limit'?"),
+    ("recall", {"query": "x", "top_k": 3}, 400, "recall has no field 'top_k'"),
     ("learn-many", {"items": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
     ("learn-many", {"items": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
     ("learn", {}, 400, "learn needs text"),
@@ -354,7 +354,6 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
     ("plan", {"compare": {"x": [-(10**30)]}}, 400, "no plan"),
     ("nowhere", {}, 404, "there is no verb"),
-    ("search", {}, 404, "did you mean 'recall'?"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
     ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),
 ]
@@ -367,6 +366,22 @@ def test_what_is_wrong_is_said(server: Server, number: int) -> None:
     reply = server.send(f"/v1/{verb}", body, token=server.tokens["home", "curate"])
 
     assert told.lower() in problem(reply, status).lower()
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "advice"),
+    [
+        ("recall", {"query": "x", "top_k": 3}, "did you mean 'limit'?"),
+        ("recall", {"query": "x", "agent": "me"}, "the token says who writes"),
+        ("search", {}, "did you mean 'recall'?"),
+        ("get", {}, "/openapi.json, under /v1/get"),
+    ],
+)
+def test_the_likely_field_and_verb_are_named(server: Server, verb: str, body: Any, advice: str) -> None:
+    """As the command line names them; and where all are described."""
+    reply = server.send(f"/v1/{verb}", body, token=server.tokens["home", "curate"])
+
+    assert advice in json.loads(reply.body)["recovery"]
 
 
 def test_a_body_has_its_bounds(server: Server) -> None:

@@ -20,7 +20,7 @@ HEAD = """# Python API
 
 Everything a program may import: what it makes, catches or calls from `remanence`, what else verbs take and return from
 [`remanence.types`](#remanencetypes); what is not named here may change its place. Functions marked `async`
-are awaited; the same verbs without `await` stand in [`remanence.sync`](../how-to/sync.md). What is raised:
+are awaited; the same verbs without `await` are in [`remanence.sync`](../start.md#without-async). What is raised:
 [errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too; a result has each
 of its times as `datetime` as well, `said_time` beside `said_at`. What a verb returns is a [`Result`](#result).
 """

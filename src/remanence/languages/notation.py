@@ -37,7 +37,7 @@ class Place(NamedTuple):
         return self._replace(key=f"{self.key}.{name}")
 
     def refuse(
-        self, what: str, entry: str = "", *, recovery: str = "see docs/how-to/add-a-language.md"
+        self, what: str, entry: str = "", *, recovery: str = "see docs/how-to/extend.md"
     ) -> LanguageError:
         """Return the error about this list, or about one entry of it, with its line."""
         return LanguageError(

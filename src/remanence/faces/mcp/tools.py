@@ -73,6 +73,15 @@ class Times(TypedDict, total=False):
     as_of: str | None
 
 
+class Origin(TypedDict, total=False):
+    """Who said a text, in which role, where it stands and when it was said."""
+
+    speaker: Annotated[str | None, Field(description="Who said it.")]
+    role: Annotated[str | None, Field(description="Else by the speaker.")]
+    source: Annotated[str | None, Field(description="Where it stands.")]
+    said_at: Annotated[str | None, Field(description="Else now.")]
+
+
 @dataclass(frozen=True, slots=True)
 class Forgetting:
     """Memories that somebody asked to forget: their ids, each with the revision that was looked at."""
@@ -230,11 +239,8 @@ class Tools:
         category: str | None = None,
         kind: str | None = None,
         tags: Annotated[Texts | None, Field(description="Names.")] = None,
-        speaker: Annotated[str | None, Field(description="Who said it.")] = None,
-        role: Annotated[str | None, Field(description="Else by the speaker.")] = None,
-        source: Annotated[str | None, Field(description="Where it stands.")] = None,
-        said_at: Annotated[str | None, Field(description="Else now.")] = None,
         replaces: str | None = None,
+        **origin: Unpack[Origin],
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
@@ -252,11 +258,11 @@ class Tools:
         about: dict[str, Any] = {
             "category": category,
             "tags": [tag for tag in all_tags if tag not in own],
-            "speaker": speaker,
-            "source": source,
-            "said_at": None if said_at is None else moment(said_at),
+            "speaker": origin.get("speaker"),
+            "source": origin.get("source"),
+            "said_at": _parse_moment(origin.get("said_at")),
             "kind": None if kind == TURN else kind,
-            "role": role,
+            "role": origin.get("role"),
         }  # the engine knows which there are
         stored = await self._store(text, about, is_turn=kind == TURN)
         if old is not None:

@@ -34,7 +34,7 @@ from remanence.core.errors import (
 )
 from remanence.core.results import encode_json_value
 from remanence.core.synonyms import ARGUMENTS, VERBS
-from remanence.faces.rest.wire import BY_TOKEN, FROM_TOKEN
+from remanence.faces.rest.wire import BY_TOKEN, LEAVE_OUT
 
 MEDIA_TYPE = "application/problem+json"
 # The first that fits; what fits none is a fault of the server.
@@ -190,7 +190,7 @@ async def describe_validation(request: Request, error: Exception) -> JSONRespons
 def _advise(field: str, known: Sequence[str]) -> str:
     """Say what to send in place of a field that a verb has not; "" where nothing is known."""
     if field in BY_TOKEN:
-        return FROM_TOKEN
+        return LEAVE_OUT
     return suggest(field, known, ARGUMENTS) if known else ""
 
 

@@ -24,7 +24,7 @@ Flag = Annotated[bool, Field(strict=True)]
 Time = Annotated[datetime, Field(description="with its zone, such as 2027-01-01T00:00:00+00:00")]
 # By the token alone, never by what is sent: who writes, and how far it is believed.
 BY_TOKEN = frozenset({"agent", "trust"})
-FROM_TOKEN = "leave it out: the token says who writes, and how far it is believed"
+LEAVE_OUT = "leave it out: the token says who writes, and how far it is believed"
 _LEFT_OUT = frozenset({"self", "progress", "heartbeats"})
 _NOTHING: Any = object()
 
@@ -111,7 +111,7 @@ def _read_item(item: Any) -> Any:
     if not isinstance(item, Mapping):
         return item
     if claimed := sorted(BY_TOKEN & item.keys()):
-        raise InvalidInput(f"{claimed[0]} in an item: extra inputs are not permitted", recovery=FROM_TOKEN)
+        raise InvalidInput(f"{claimed[0]} in an item: extra inputs are not permitted", recovery=LEAVE_OUT)
     said_at = item.get("said_at")
     if not isinstance(said_at, str):
         return item
