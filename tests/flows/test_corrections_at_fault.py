@@ -104,7 +104,7 @@ async def test_a_writer_that_replaces_all_is_braked_and_undone(tmp_path: Path, c
     assert [A_DAY] * 3 == [after - before for before, after in pairwise(gone)]
     assert 60 - 3 * A_DAY == len(answer.memories)
     assert "I prefer berth 19 for boat 17 now." in {hit.memory.text for hit in answer.memories[:10]}
-    assert "(before: " in profile.text
+    assert "I prefer berth 19 for boat 17 now." in profile.text
     assert [] == back
     assert 60 == len(found.memories)
 

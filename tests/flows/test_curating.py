@@ -402,7 +402,7 @@ async def test_undo_of_an_unknown_run_is_not_found(memory: remanence.Engine) -> 
     await memory.recall("tea")
     await memory._core.uses.settle()
     with pytest.raises(InvalidInput):
-        await memory.undo((await memory.history())[-1].run)
+        await memory.undo((await memory.history(verb="use"))[-1].run)
     assert undoing.undo_id("a") != undoing.undo_id("b")
 
 

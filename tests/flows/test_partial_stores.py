@@ -99,7 +99,7 @@ async def test_a_memory_lives_on_twelve_verbs() -> None:
         assert content.drop_unrestorable().memories.keys() == (await dump(store, SCOPE)).memories.keys()
         assert (Status.PRUNED, Status.ACTIVE) == (pruned.status, (await memory.get(learned.id)).status)
         assert str(await memory.explain(learned.id))
-        assert ["learn", "learn", "learn", "extract", "consolidate", "use", "curate", "undo"] == [
+        assert ["learn", "learn", "learn", "extract", "consolidate", "curate", "undo"] == [
             event.verb for event in await memory.history()
         ]
 
