@@ -134,7 +134,7 @@ class Shelves:
 
     @property
     def schedule(self) -> Schedule:
-        """When curation runs by itself, and how it went."""
+        """What does the work that is due: once, or as long as the process lives."""
         return schedules.Schedule(self._core)
 
     @property

@@ -98,7 +98,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.review.list(),
     lambda memory: memory.forbidden.list(),
     lambda memory: memory.erase.copies(),
-    lambda memory: memory.schedule.timetable(),
+    lambda memory: memory.status(),
     lambda memory: memory.guidelines.draft(),
     lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),

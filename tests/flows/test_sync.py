@@ -101,7 +101,7 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     found: remanence.RecallResult = memory.recall("soup", budget=80)
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
-    due: bool = memory.schedule.should_curate()
+    due: bool = memory.status().is_due
     names: list[str] = [frame.name for frame in memory.frames.list()]
     print(due, names, memory.settings.get("frame_limit").value)
     print(b"".join(memory.export()), memory.policy.current.name.upper(), found.strength)

@@ -18,11 +18,6 @@ NO_COMMAND = {
     "settings.set": "`settings NAME VALUE`",
     "settings.document": "`settings --toml`",
     "settings.load": "`settings --load`",
-    "schedule.should_curate": "`status` shows it",
-    "schedule.due_at": "`status` shows it",
-    "schedule.last": "`status` shows it",
-    "schedule.due_images": "`policy adopt` and `curate --dry-run` say it",
-    "schedule.timetable": "`status` shows it",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",
 }

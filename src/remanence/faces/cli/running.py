@@ -47,7 +47,6 @@ ANY_SCOPE = MAKING | {
     "reembed",
     "policy adopt",
     "schedule run",
-    "schedule accept-clock",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames put", "guidelines activate", "erase finish", "erase keep"}
@@ -64,7 +63,6 @@ CHANGING = frozenset(
     "review accept",
     "review decline",
     "schedule tick",
-    "schedule accept-clock",
     "scopes copy",
     "scopes drop",
 }
@@ -145,7 +143,9 @@ def launch(app: "App", line: Sequence[str]) -> int:
 def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
     """True if a command may begin a scope: nothing that only reads does, so that a mistyped name is told."""
     sets_something = any(arguments.get(name) is not None for name in ("value", "load"))
-    return (names[0] == "settings" and sets_something) or not ANY_SCOPE.isdisjoint(names)
+    if names[0] == "settings" and sets_something:
+        return True
+    return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
 
 
 def run_and_print(common: Common, work: Callable[[], Any]) -> int:

@@ -464,7 +464,23 @@ async def review_quarantined(
     return await memory.review.quarantined(limit=limit, after=after)
 
 
-async def review_accept(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+async def review_accept(
+    names: Names | None = None,
+    /,
+    *,
+    memory: Memory,
+    if_revision: IfRevision = None,
+    clock: Annotated[
+        bool,
+        Parameter(negative=(), help="Accept the machine's clock, which is in doubt, instead of a memory."),
+    ] = False,
+) -> Any:
+    if clock and names is None and if_revision is None:
+        return {"was in doubt": await memory.review.accept(clock=True) or "nothing"}
+    if clock or names is None:
+        raise InvalidInput(
+            "nothing is named, or a memory and the clock", recovery="name a memory, or give --clock alone"
+        )
     return await memory.review.accept(names, if_revision=if_revision)
 
 
