@@ -54,7 +54,7 @@ from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.access_tokens import AccessToken, Door, NewToken
 from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.settings import Setting
-from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread, Segments, Threads
 from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
@@ -139,8 +139,12 @@ class ForbiddenTexts:
     def lift(self, *names: OneMemory) -> Receipt: ...
     def list(self, *, limit: int | None = None, after: str | Forbidden | None = None) -> list[Forbidden]: ...
 
-class Boxes:
-    def get(self, number: int) -> Box: ...
+class Conversations:
+    @overload
+    def get(self, number: int) -> ConversationSegment: ...
+    @overload
+    def get(self, *, thread: int) -> ConversationThread: ...
+    @overload
     def list(
         self,
         *,
@@ -148,14 +152,17 @@ class Boxes:
         of: OneMemory | None = None,
         open_only: bool = False,
         limit: int = 20,
-        after: int | Box | None = None,
-    ) -> list[Box]: ...
-
-class Traces:
-    def get(self, number: int) -> Trace: ...
+        after: int | ConversationSegment | None = None,
+    ) -> Segments: ...
+    @overload
     def list(
-        self, *, boxes_min: int = 1, limit: int = 20, after: int | Trace | None = None
-    ) -> list[Trace]: ...
+        self,
+        *,
+        threads: Literal[True],
+        segments_min: int = 1,
+        limit: int = 20,
+        after: int | ConversationThread | None = None,
+    ) -> Threads: ...
 
 class Guidelines:
     def draft(self) -> GuidelineDraft: ...
@@ -239,9 +246,7 @@ class Engine:
     @property
     def forbidden(self) -> ForbiddenTexts: ...
     @property
-    def boxes(self) -> Boxes: ...
-    @property
-    def traces(self) -> Traces: ...
+    def conversations(self) -> Conversations: ...
     @property
     def guidelines(self) -> Guidelines: ...
     @property

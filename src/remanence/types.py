@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.copies import RegisteredCopy
     from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
-    from remanence.flows.consolidate.boxes import Box, Boxes, Trace, Traces
+    from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
     from remanence.flows.consolidate.consolidation import Upcoming
     from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
@@ -114,13 +114,14 @@ __all__ = [
     "ApplyEditsResult",
     "Asking",
     "AutomaticRun",
-    "Box",
-    "Boxes",
     "CadenceName",
     "Check",
     "Columns",
     "ConsolidateResult",
     "Contradiction",
+    "ConversationSegment",
+    "ConversationThread",
+    "Conversations",
     "CountResult",
     "DaemonResult",
     "DaemonStart",
@@ -223,8 +224,6 @@ __all__ = [
     "TierName",
     "Timetable",
     "TokenRole",
-    "Trace",
-    "Traces",
     "TrustName",
     "Upcoming",
     "ValueCount",
@@ -254,10 +253,11 @@ _LATER = {
     "ScorePart": "remanence.core.recall_explanation",
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
-    "Box": "remanence.flows.consolidate.boxes",
-    "Boxes": "remanence.flows.consolidate.boxes",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.inspect.graph",
+    "ConversationSegment": "remanence.flows.consolidate.boxes",
+    "ConversationThread": "remanence.flows.consolidate.boxes",
+    "Conversations": "remanence.flows.consolidate.boxes",
     "Eligibility": "remanence.write.engine_actions",
     "DaemonResult": "remanence.flows.schedule.schedules",
     "DaemonStart": "remanence.flows.schedule.schedules",
@@ -317,8 +317,6 @@ _LATER = {
     "State": "remanence.flows.inspect.inspect",
     "TickResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.scheduling",
-    "Trace": "remanence.flows.consolidate.boxes",
-    "Traces": "remanence.flows.consolidate.boxes",
     "Upcoming": "remanence.flows.consolidate.consolidation",
     "PendingTurns": "remanence.flows.write.pending_turns",
 }

@@ -73,7 +73,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         for verb, member in verbs.items():
             assert inspect.signature(member) == inspect.signature(getattr(face, verb)), verb
     spaced = {
-        "boxes",
+        "conversations",
         "entities",
         "erase",
         "forbidden",
@@ -87,7 +87,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "scopes",
         "settings",
         "token",
-        "traces",
     }
 
     assert spaced == spaces.keys()

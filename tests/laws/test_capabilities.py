@@ -38,7 +38,7 @@ from remanence.testing.limited_store import limit_store
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
-    *("frames", "graph", "schedule", "settings", "boxes", "traces", "forbidden", "erase"),
+    *("frames", "graph", "schedule", "settings", "conversations", "forbidden", "erase"),
     *("policy", "guidelines", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
@@ -66,7 +66,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     ARCHIVE_WORDS.name: frozenset(),
     VOCABULARY.name: frozenset(),
     ANSWERS.name: frozenset(),
-    BOXES.name: frozenset({"boxes.get", "boxes.list", "traces.get", "traces.list"}),
+    BOXES.name: frozenset({"conversations.get", "conversations.list"}),
     ERASABLE.name: frozenset(
         {"erase.show", "erase.apply", "erase.finish", "forbidden.list", "forbidden.lift", "forget"}
     ),

@@ -16,7 +16,7 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
         "recall frame boot profile get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast"
+        " graph.contradictions conversations.list conversations.get plan forecast"
         " history guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
     ),

@@ -52,6 +52,10 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),
+        (
+            "boxes traces box trace segments threads segment thread",
+            ("conversations list", "conversations get"),
+        ),
     )
     for name in names.split()
 }

@@ -29,7 +29,7 @@ from remanence.faces.rest.offers import BODY_BYTES_MAX, NOT_OFFERED, SEND_LESS, 
 from remanence.faces.rest.transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
-from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread
 from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.scopes.scopes import ScopeOverview
@@ -37,8 +37,8 @@ from remanence.flows.scopes.scopes import ScopeOverview
 _OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory, AffectedMemory
 # What else a verb returns that names a thing, by which of its fields it does.
 _NAMED_BY: Mapping[type, str] = {
-    Box: "number",
-    Trace: "number",
+    ConversationSegment: "number",
+    ConversationThread: "number",
     Forbidden: "fold",
     ReviewItem: "cursor",
     Contradiction: "cursor",
