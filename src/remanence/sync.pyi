@@ -44,7 +44,6 @@ from remanence.core.model import (
 )
 from remanence.core.permissions import Capability, TokenRole
 from remanence.core.receipt import ConsolidateResult, LinkedDuplicates, Receipt
-from remanence.core.results import Result
 from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
@@ -58,7 +57,7 @@ from remanence.flows.consolidate.boxes import ConversationSegment, ConversationT
 from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
-from remanence.flows.erase.erase import ErasePreview, Erasure
+from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
 from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.related import RelatedResult
@@ -120,6 +119,7 @@ class Mirror:
     ) -> None: ...
 
 class Erase:
+    @overload
     def show(
         self,
         names: Memories = (),
@@ -128,12 +128,18 @@ class Erase:
         subject: str | Sequence[str] | None = None,
         mentions: bool = False,
     ) -> ErasePreview: ...
+    @overload
+    def show(self, *, since: Literal[True]) -> ErasedSinceReport | None: ...
+    @overload
+    def show(self, *, copies: Literal[True]) -> list[RegisteredCopy]: ...
+    @overload
     def apply(self, shown: ErasePreview) -> Erasure: ...
-    def copies(self) -> list[RegisteredCopy]: ...
-    def dismiss(self, path: str | Path) -> list[RegisteredCopy]: ...
-    def show_since(self) -> Result | None: ...
-    def keep(self, because: str) -> Receipt: ...
-    def finish(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None: ...
+    @overload
+    def apply(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None: ...
+    @overload
+    def settle(self, *, keep: str) -> Receipt: ...
+    @overload
+    def settle(self, *, copies: Some[str | Path]) -> list[RegisteredCopy]: ...
 
 class ForbiddenTexts:
     def lift(self, *names: OneMemory) -> Receipt: ...

@@ -71,8 +71,7 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
-    from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
-    from remanence.flows.erase.erase_since import ErasedSinceReport
+    from remanence.flows.erase.erase import Erase, ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
@@ -265,7 +264,7 @@ _LATER = {
     "Entities": "remanence.flows.entities.entities",
     "EntityProfile": "remanence.flows.entities.entities",
     "Erase": "remanence.flows.erase.erase",
-    "ErasedSinceReport": "remanence.flows.erase.erase_since",
+    "ErasedSinceReport": "remanence.flows.erase.erase",
     "ErasePreview": "remanence.flows.erase.erase",
     "Erasure": "remanence.flows.erase.erase",
     "ExtractEstimate": "remanence.flows.write.extracting",

@@ -97,7 +97,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.settings.document(),
     lambda memory: memory.review.list(),
     lambda memory: memory.forbidden.list(),
-    lambda memory: memory.erase.copies(),
+    lambda memory: memory.erase.show(copies=True),
     lambda memory: memory.status(),
     lambda memory: memory.guidelines.draft(),
     lambda memory: memory.history(run="LAST"),

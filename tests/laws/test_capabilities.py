@@ -57,6 +57,10 @@ MORE: Mapping[str, Mapping[str, Any]] = {
     "reembed": {"embedder": "auto"},
     "schedule.tick": {"expire": True},
     "erase.show": {"names": ["a"]},
+    "erase.apply": {"shown": ErasePreview("default", NOW, 0, ())},
+    "erase.settle": {"copies": ["a.db"]},
+    "conversations.get": {"number": 1},
+    "review.accept": {"names": ["a"]},
     "forget": {"forbid": True},
     "scopes.drop": {"shown": DropPreview("default", NOW, 1_000, {"inbox": 2})},
 }
@@ -67,9 +71,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     VOCABULARY.name: frozenset(),
     ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"conversations.get", "conversations.list"}),
-    ERASABLE.name: frozenset(
-        {"erase.show", "erase.apply", "erase.finish", "forbidden.list", "forbidden.lift", "forget"}
-    ),
+    ERASABLE.name: frozenset({"erase.show", "erase.apply", "forbidden.list", "forbidden.lift", "forget"}),
     IMAGE_EXPIRY.name: frozenset({"schedule.tick"}),
     CHECKED.name: frozenset(),
     SIZES.name: frozenset(),

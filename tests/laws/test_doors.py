@@ -10,7 +10,6 @@ from remanence.faces.mcp.tools import names
 NO_COMMAND = {
     "learn_many": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
-    "erase.show_since": "`erase finish` shows it first",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",

@@ -34,9 +34,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
     ),
     ("curate", "settings"): "settings.set settings.load",
-    ("erase", "erase"): (
-        "erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"
-    ),
+    ("erase", "erase"): ("erase.show erase.apply erase.settle"),
     (None, "tokens"): "token.add token.end",
     (None, None): (
         "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"

@@ -10,7 +10,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     name: verbs
     for names, verbs in (
         ("delete remove rm del drop discard", ("forget", "erase")),
-        ("purge wipe destroy shred redact", ("erase",)),
+        ("purge wipe destroy shred redact finish", ("erase",)),
+        ("dismiss", ("erase settle", "settle")),
         ("remember add store save write insert create memorize memorise", ("learn",)),
         ("say hear log-turn message", ("note",)),
         ("search query find ask lookup retrieve match fetch", ("recall",)),

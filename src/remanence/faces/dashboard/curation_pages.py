@@ -108,7 +108,9 @@ async def show_review(visit: Visit) -> dict[str, Any]:
     )
     waiting = computed.value
     edits, trouble = await _read_hand_edits(visit)
-    unsettled = await visit.memory.erase.show_since() if visit.may("erase.show_since") else None
+    unsettled = None
+    if visit.may("erase.show", since=True):
+        unsettled = await visit.memory.erase.show(since=True)
     return {
         "review": waiting,
         "computed": computed,

@@ -298,7 +298,7 @@ async def _erase(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _finish_erasure(visit: Visit, _: FormFields) -> FormResult:
-    proof = await visit.memory.erase.finish()
+    proof = await visit.memory.erase.apply()
     return FormResult(Note("Nothing was left to erase")) if proof is None else _show_proof(visit, proof)
 
 
@@ -387,8 +387,8 @@ FORMS = (
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),
     PageForm("show-erasure", "erase.show", _show_erasure),
-    PageForm("erase", "erase.apply", _erase),
-    PageForm("finish-erasure", "erase.finish", _finish_erasure),
+    PageForm("erase", "erase.apply", _erase, {"shown": True}),
+    PageForm("finish-erasure", "erase.apply", _finish_erasure),
     PageForm("add-token", "token.add", _add_token),
     PageForm("renew-token", "token.add", _renew_token),
     PageForm("end-token", "token.end", _end_token),

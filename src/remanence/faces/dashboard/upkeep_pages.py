@@ -18,7 +18,7 @@ async def show_erasures(visit: Visit) -> dict[str, Any]:
     """Show what erasing would take away, and what was erased."""
     may_erase = visit.may("erase.show")
     erasures = await visit.compute("erasures", lambda memory: memory.history(verb="erase", limit=ERASURES))
-    copies = await visit.memory.erase.copies() if may_erase and visit.may("erase.copies") else []
+    copies = await visit.memory.erase.show(copies=True) if visit.may("erase.show", copies=True) else []
     return {
         "may_erase": may_erase,
         "erasures": erasures.value,

@@ -18,7 +18,7 @@ from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.rest.engines import Engines
-from remanence.faces.rest.offers import FILE_WIDE
+from remanence.faces.rest.offers import is_file_wide
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
@@ -91,7 +91,7 @@ class Visit:
 
     def may(self, verb: str, **arguments: object) -> bool:
         """Tell whether who looks may call a verb with these arguments."""
-        if verb in FILE_WIDE and ANY_SCOPE not in self.token.scopes:
+        if is_file_wide(verb, arguments) and ANY_SCOPE not in self.token.scopes:
             return False
         if ROLE_OF.get(verb) is None:  # what no token may, only who started the server
             return self.session is not None and self.session.is_operator

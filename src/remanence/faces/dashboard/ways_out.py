@@ -29,7 +29,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"\bforbidden (?:lift|list)\b", "Texts that are refused", "/settings"),
         (r"`doctor`", "Look through the file", "/settings"),
         (r"\btoken (?:add|end|list)\b", "Tokens", "/tokens"),
-        (r"\berase[ .](?:show|copies)\b", "Erase", "/erase"),
+        (r"\berase(?:\.show\b| --copies\b)", "Erase", "/erase"),
         (r"`history`|`history\(", "Runs", "/runs"),
         (r"`entities`|\bentities merge\b", "Entities", "/entities"),
         (r"`list`|`recall`|`list\(", "Memories", "/memories"),

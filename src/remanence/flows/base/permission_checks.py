@@ -18,7 +18,6 @@ _TYPED = {
     "settings.set": "settings NAME VALUE",
     "settings.load": "settings NAME VALUE",
     "erase.apply": "erase",
-    "erase.show_since": "erase finish",
 }
 C = TypeVar("C", bound=type)
 
