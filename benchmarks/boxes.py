@@ -71,7 +71,7 @@ def until(sample: Mapping[str, Any], last: int) -> dict[str, Any]:
 async def beginnings(memory: remanence.Engine) -> dict[int, set[int]]:
     """Return of each session with which turns its boxes begin."""
     starts: dict[int, set[int]] = defaultdict(set)
-    for box in await memory.boxes.list(limit=1_000):
+    for box in await memory.conversations.list(limit=1_000):
         dialogue = next(one for one in box.turns[0].sources if ":" in one)
         session, turn = dialogue.rpartition("D")[2].split(":")
         starts[int(session)].add(int(turn))

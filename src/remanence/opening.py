@@ -115,7 +115,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.reads_only = own.get("read_only", False)
     core.erased_since = own.get("erased_since", "refuse")
     if core.erased_since == "erase":
-        core.refuse_verb("erase.finish", "erase")
+        core.refuse_verb("erase.apply", "erase")
     core.new_scope = own.get("new_scope", "make")
     core.tracer = own.get("tracer")
     core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.access_tokens import AccessTokens
     from remanence.flows.base.settings import Settings
     from remanence.flows.consolidate import boxes, guidelines
-    from remanence.flows.consolidate.boxes import Boxes, Traces
+    from remanence.flows.consolidate.boxes import Conversations
     from remanence.flows.consolidate.guidelines import Guidelines
     from remanence.flows.entities import entities
     from remanence.flows.entities.entities import Entities
@@ -40,7 +40,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.base.access_tokens": "AccessTokens",
             "remanence.flows.base.settings": "Settings",
             "remanence.flows.consolidate": "boxes guidelines",
-            "remanence.flows.consolidate.boxes": "Boxes Traces",
+            "remanence.flows.consolidate.boxes": "Conversations",
             "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.entities": "entities",
             "remanence.flows.entities.entities": "Entities",
@@ -108,14 +108,9 @@ class Shelves:
         return gating.ForbiddenTexts(self._core)
 
     @property
-    def boxes(self) -> Boxes:
-        """Stretches of sessions about one matter each: list and show them."""
-        return boxes.Boxes(self._core)
-
-    @property
-    def traces(self) -> Traces:
-        """Boxes about the same matter across sessions: list and show them."""
-        return boxes.Traces(self._core)
+    def conversations(self) -> Conversations:
+        """Segments of sessions about one matter each, and threads of them across sessions: list and show them."""
+        return boxes.Conversations(self._core)
 
     @property
     def guidelines(self) -> Guidelines:
@@ -134,7 +129,7 @@ class Shelves:
 
     @property
     def schedule(self) -> Schedule:
-        """When curation runs by itself, and how it went."""
+        """What does the work that is due: once, or as long as the process lives."""
         return schedules.Schedule(self._core)
 
     @property

@@ -65,14 +65,13 @@ if TYPE_CHECKING:
     from remanence.flows.base.copies import RegisteredCopy
     from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
-    from remanence.flows.consolidate.boxes import Box, Boxes, Trace, Traces
+    from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
     from remanence.flows.consolidate.consolidation import Upcoming
     from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
-    from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
-    from remanence.flows.erase.erase_since import ErasedSinceReport
+    from remanence.flows.erase.erase import Erase, ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
@@ -114,13 +113,14 @@ __all__ = [
     "ApplyEditsResult",
     "Asking",
     "AutomaticRun",
-    "Box",
-    "Boxes",
     "CadenceName",
     "Check",
     "Columns",
     "ConsolidateResult",
     "Contradiction",
+    "ConversationSegment",
+    "ConversationThread",
+    "Conversations",
     "CountResult",
     "DaemonResult",
     "DaemonStart",
@@ -223,8 +223,6 @@ __all__ = [
     "TierName",
     "Timetable",
     "TokenRole",
-    "Trace",
-    "Traces",
     "TrustName",
     "Upcoming",
     "ValueCount",
@@ -254,10 +252,11 @@ _LATER = {
     "ScorePart": "remanence.core.recall_explanation",
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
-    "Box": "remanence.flows.consolidate.boxes",
-    "Boxes": "remanence.flows.consolidate.boxes",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.inspect.graph",
+    "ConversationSegment": "remanence.flows.consolidate.boxes",
+    "ConversationThread": "remanence.flows.consolidate.boxes",
+    "Conversations": "remanence.flows.consolidate.boxes",
     "Eligibility": "remanence.write.engine_actions",
     "DaemonResult": "remanence.flows.schedule.schedules",
     "DaemonStart": "remanence.flows.schedule.schedules",
@@ -265,7 +264,7 @@ _LATER = {
     "Entities": "remanence.flows.entities.entities",
     "EntityProfile": "remanence.flows.entities.entities",
     "Erase": "remanence.flows.erase.erase",
-    "ErasedSinceReport": "remanence.flows.erase.erase_since",
+    "ErasedSinceReport": "remanence.flows.erase.erase",
     "ErasePreview": "remanence.flows.erase.erase",
     "Erasure": "remanence.flows.erase.erase",
     "ExtractEstimate": "remanence.flows.write.extracting",
@@ -317,8 +316,6 @@ _LATER = {
     "State": "remanence.flows.inspect.inspect",
     "TickResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.scheduling",
-    "Trace": "remanence.flows.consolidate.boxes",
-    "Traces": "remanence.flows.consolidate.boxes",
     "Upcoming": "remanence.flows.consolidate.consolidation",
     "PendingTurns": "remanence.flows.write.pending_turns",
 }

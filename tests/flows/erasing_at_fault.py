@@ -151,7 +151,7 @@ async def judged(folder: Path) -> Found:
             bad.append(f"torn: {texts}")
         if True in stands:
             await memory.erase.apply(await memory.erase.show([1, 2, 3]))
-        done = await memory.erase.finish()
+        done = await memory.erase.apply()
         bad += [str(done)] if done is not None and not (done.is_well and not done.pending) else []
         bad += [str(check) for check in await memory.doctor() if not check.ok or check.name == "erased"]
     bad += left(path)

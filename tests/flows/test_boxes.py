@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ async def tell(memory: remanence.Engine, texts: Sequence[str], session: str, clo
     await hear(memory)
 
 
-def told(boxes: Sequence[remanence.types.Box]) -> list[tuple[object, ...]]:
+def told(boxes: Sequence[remanence.types.ConversationSegment]) -> list[tuple[object, ...]]:
     """Return of each box its session, why it was sealed, and how many turns it has."""
     return [(box.session, box.reason, len(box.turns)) for box in boxes]
 
@@ -58,17 +59,17 @@ async def test_turns_about_one_matter_stand_in_one_box(memory: remanence.Engine,
     """It is open while the session goes on, is shown by its times, and is sealed when the session ends."""
     session = await begun(memory)
     await tell(memory, PIER[:5], session, clock)
-    (box,) = await memory.boxes.list()
+    (box,) = await memory.conversations.list()
     await tell(memory, ["It works now: the pier has its oak planks."], session, clock)
     await memory.end_session(session)
-    (sealed,) = await memory.boxes.list(session=session)
+    (sealed,) = await memory.conversations.list(session=session)
 
     assert [(session, None, 5)] == told([box])
-    assert (True, None, PIER[0], None) == (box.is_open, box.outcome, box.goal, box.trace)
+    assert (True, None, PIER[0], None) == (box.is_open, box.outcome, box.goal, box.thread)
     assert [(session, "forced", 6)] == told([sealed])
-    assert ("success", sealed.number) == (sealed.outcome, sealed.trace)
-    assert sealed.turns == (await memory.boxes.get(sealed.number)).turns
-    assert [] == await memory.boxes.list(open_only=True)
+    assert ("success", sealed.number) == (sealed.outcome, sealed.thread)
+    assert sealed.turns == (await memory.conversations.get(sealed.number)).turns
+    assert [] == await memory.conversations.list(open_only=True)
 
 
 async def test_another_matter_is_in_another_box(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -80,7 +81,7 @@ async def test_another_matter_is_in_another_box(memory: remanence.Engine, clock:
             del left[:size]
         clock.advance(hours=1)
         await memory.consolidate()
-    boxes = await memory.boxes.list()
+    boxes = await memory.conversations.list()
 
     assert [
         ("c", "time_gap", 6), ("c", "topic_shift", 6), ("b", "time_gap", 6), ("b", "topic_shift", 6),
@@ -98,7 +99,7 @@ async def test_a_silence_and_a_full_box_are_sealed_as_turns_come(
     clock.advance(minutes=29)
     await tell(memory, PIER[5:], "s", clock)
 
-    assert [("s", None, 1), ("s", "time_gap", 1), ("s", "full", 4)] == told(await memory.boxes.list())
+    assert [("s", None, 1), ("s", "time_gap", 1), ("s", "full", 4)] == told(await memory.conversations.list())
 
 
 async def test_boxes_can_be_off(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -107,15 +108,15 @@ async def test_boxes_can_be_off(memory: remanence.Engine, clock: ManualClock) ->
     await tell(memory, PIER, "s", clock)
     clock.advance(hours=1)
     await memory.consolidate()
-    off = [*await memory.boxes.list(), *await memory.traces.list()]
+    off = [*await memory.conversations.list(), *await memory.conversations.list(threads=True)]
     await memory.settings.set("boxes", 1)
     await tell(memory, CAKE, "t", clock)
     clock.advance(hours=1)
     await memory.consolidate()
 
     assert [] == off
-    assert ["t"] == [box.session for box in await memory.boxes.list()]
-    assert 1 == len(await memory.traces.list())
+    assert ["t"] == [one.session for one in await memory.conversations.list()]
+    assert 1 == len(await memory.conversations.list(threads=True))
 
 
 async def test_a_matter_is_followed_across_sessions(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -125,14 +126,14 @@ async def test_a_matter_is_followed_across_sessions(memory: remanence.Engine, cl
         await tell(memory, [f"{text} It is {day}." for text in texts], session, clock)
         await memory.end_session(session)
         clock.advance(hours=23)
-    (trace,) = await memory.traces.list(boxes_min=3)
-    whole = await memory.traces.get(trace.number)
+    (trace,) = await memory.conversations.list(threads=True, segments_min=3)
+    whole = await memory.conversations.get(thread=trace.number)
 
     assert 3 == len(trace.sessions)
-    assert [6, 6, 4] == [len(box.turns) for box in trace.boxes]
-    assert whole.number == trace.boxes[0].number
-    assert 2 == len(await memory.traces.list())
-    assert "3 boxes in 3 sessions" in str(whole)
+    assert [6, 6, 4] == [len(box.turns) for box in trace.segments]
+    assert whole.number == trace.segments[0].number
+    assert 2 == len(await memory.conversations.list(threads=True))
+    assert "3 segments in 3 sessions" in str(whole)
 
 
 async def test_a_matter_of_long_ago_is_another_trace(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -143,7 +144,7 @@ async def test_a_matter_of_long_ago_is_another_trace(memory: remanence.Engine, c
         await tell(memory, [f"{text} Day {days}." for text in PIER], session, clock)
         await memory.end_session(session)
 
-    assert [1, 1] == [len(trace.boxes) for trace in await memory.traces.list()]
+    assert [1, 1] == [len(trace.segments) for trace in await memory.conversations.list(threads=True)]
 
 
 async def test_a_forgotten_turn_is_passed_over(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -152,11 +153,11 @@ async def test_a_forgotten_turn_is_passed_over(memory: remanence.Engine, clock: 
     secret = "The vault below the pier holds opals, opals, many opals."
     await tell(memory, [secret, *PIER[:4]], session, clock)
     await memory.end_session(session)
-    (box,) = await memory.boxes.list()
+    (box,) = await memory.conversations.list()
     await memory.forget([turn.seq for turn in box.turns if "opal" in turn.text])
-    (after,) = await memory.boxes.list()
+    (after,) = await memory.conversations.list()
     await memory.restore(box.turns[0].seq)
-    (again,) = await memory.boxes.list()
+    (again,) = await memory.conversations.list()
 
     assert (secret, 5) == (box.goal, len(box.turns))
     assert (None, 4) == (after.goal, len(after.turns))
@@ -167,13 +168,17 @@ async def test_a_forgotten_turn_is_passed_over(memory: remanence.Engine, clock: 
 async def test_the_box_of_a_memory_is_found(telling: remanence.Engine, clock: ManualClock) -> None:
     """Of a turn, and of a fact that was learned from one; of anything else there is none."""
     await tell(telling, ["We decided to move to Postgres in May. My sister Mia lives in Tartu."], "s", clock)
-    (box,) = await telling.boxes.list()
+    (box,) = await telling.conversations.list()
     facts = [one for one in await telling.list() if "turn" not in one.tags]
     other = await telling.learn("The tide turns at nine.")
 
     assert facts
-    assert [box] == await telling.boxes.list(of=box.turns[0].seq) == await telling.boxes.list(of=facts[0].seq)
-    assert [] == await telling.boxes.list(of=other.seq)
+    assert (
+        [box]
+        == await telling.conversations.list(of=box.turns[0].seq)
+        == await telling.conversations.list(of=facts[0].seq)
+    )
+    assert [] == await telling.conversations.list(of=other.seq)
 
 
 async def test_undoing_an_extraction_takes_its_turns_out_again(
@@ -182,17 +187,17 @@ async def test_undoing_an_extraction_takes_its_turns_out_again(
     """All is as it was before; done again, it is as it was."""
     fact = "My sister Mia lives in Tartu."
     await tell(memory, PIER[:4], "s", clock)
-    before = await memory.boxes.list()
+    before = await memory.conversations.list()
     await tell(memory, [fact], "s", clock)
-    after = await memory.boxes.list()
+    after = await memory.conversations.list()
     (last,) = await memory.history(limit=1)
     undone = await memory.undo(last.run)
-    taken = await memory.boxes.list()
+    taken = await memory.conversations.list()
     await memory.undo(undone.run)
 
     assert (4, 5) == (len(before[0].turns), len(after[0].turns))
     assert before == taken
-    assert after == await memory.boxes.list()
+    assert after == await memory.conversations.list()
 
 
 async def test_an_extraction_is_undone_after_later_ones(
@@ -205,16 +210,16 @@ async def test_an_extraction_is_undone_after_later_ones(
         clock.advance(minutes=1)
         await telling.note(fact, speaker="Ines", session="s", later=True)
         runs += (await hear(telling)).runs
-    (whole,) = await telling.boxes.list()
+    (whole,) = await telling.conversations.list()
     await telling.undo(runs[0])
-    (left,) = await telling.boxes.list()
+    (left,) = await telling.conversations.list()
     await telling.undo(runs[1])
     await telling.undo(runs[2])
     checks = await telling.doctor()
 
     assert [*facts] == [turn.text for turn in whole.turns]
     assert [*facts[1:]] == [turn.text for turn in left.turns]
-    assert [] == await telling.boxes.list()
+    assert [] == await telling.conversations.list()
     assert all(check.ok for check in checks)
 
 
@@ -228,7 +233,7 @@ async def test_a_session_has_one_open_box_whatever_is_undone(
     second = (await memory.history(limit=1))[0].run
     await tell(memory, ["My boss is Carmen.", *CAKE[2:4]], "s", clock)
     await memory.undo(second)
-    boxes = await memory.boxes.list()
+    boxes = await memory.conversations.list()
 
     assert 1 == sum(box.is_open for box in boxes)
     assert {PIER[0], "My boss is Carmen."} <= {turn.text for box in boxes for turn in box.turns}
@@ -241,18 +246,27 @@ async def test_a_clock_that_was_set_back_seals_nothing(opener: Opener, clock: Ma
     back = ManualClock(clock.now() - 40 * 86_400_000_000)
     async with opener(clock=back) as memory:
         await tell(memory, PIER[2:4], "s", back)
-        (box,) = await memory.boxes.list()
+        (box,) = await memory.conversations.list()
 
     assert (None, [*PIER[:4]]) == (box.reason, [turn.text for turn in box.turns])
     assert box.opened_at < box.last_at
 
 
 async def test_what_is_not_there_is_said_so(memory: remanence.Engine) -> None:
-    """An unknown number, and a limit out of its bounds."""
-    await expect_error(NotFound, memory.boxes.get(7))
-    await expect_error(NotFound, memory.traces.get(7))
-    await expect_error(InvalidInput, memory.boxes.list(limit=0))
-    await expect_error(InvalidInput, memory.traces.list(boxes_min=0))
+    """An unknown number, a limit out of its bounds, and what only the other sort has."""
+    talk: Any = memory.conversations
+    mixed = [
+        talk.get(),
+        talk.get(1, thread=1),
+        talk.list(threads=True, session="s"),
+        talk.list(segments_min=2),
+    ]
+    for call in mixed:
+        await expect_error(InvalidInput, call)
+    await expect_error(NotFound, memory.conversations.get(7))
+    await expect_error(NotFound, memory.conversations.get(thread=7))
+    await expect_error(InvalidInput, memory.conversations.list(limit=0))
+    await expect_error(InvalidInput, memory.conversations.list(threads=True, segments_min=0))
 
 
 KILLED = """
@@ -308,13 +322,13 @@ def test_the_commands_show_boxes_and_traces(tmp_path: Path) -> None:
     for text in PIER[:3]:
         typed("--db", path, "--embedder", "hashed", "note", text, "--session", "s")
     typed("--db", path, "--embedder", "hashed", "consolidate")
-    listed = typed("--db", path, "--embedder", "hashed", "boxes", "list", "--session", "s")
-    one = typed("--db", path, "--embedder", "hashed", "boxes", "get", "1")
-    traces = typed("--db", path, "--embedder", "hashed", "traces", "list")
-    missing = typed("--db", path, "--embedder", "hashed", "traces", "get", "5")
+    listed = typed("--db", path, "--embedder", "hashed", "conversations", "list", "--session", "s")
+    one = typed("--db", path, "--embedder", "hashed", "conversations", "get", "1")
+    traces = typed("--db", path, "--embedder", "hashed", "conversations", "list", "--threads")
+    missing = typed("--db", path, "--embedder", "hashed", "conversations", "get", "--thread", "5")
 
-    assert "box 1 of session s" in listed.stdout
+    assert "segment 1 of session s" in listed.stdout
     assert "3 turns (open)" in listed.stdout
     assert PIER[2] in one.stdout
     assert (0, 0) == (listed.exit_code, traces.exit_code)
-    assert "no trace 5" in missing.stderr
+    assert "no thread 5" in missing.stderr

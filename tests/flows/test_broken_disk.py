@@ -102,7 +102,7 @@ async def test_a_disk_that_goes_while_it_is_copied_to_is_said(
     async with remanence.open(path, embedder="hashed") as memory:
         with pytest.raises(StoreUnavailable, match=r"away/copy\.db cannot be made") as refused:
             await memory.backup(there / "copy.db")
-        copies = await memory.erase.copies()
+        copies = await memory.erase.show(copies=True)
 
     assert "nothing is left of the copy" in refused.value.recovery
     assert [] == copies

@@ -145,4 +145,4 @@ async def test_an_export_tells_how_far_it_is_and_is_unfinished_where_it_stops(
                 await asyncio.sleep(0)
 
         await _cancel_midway(write)
-        assert {10: 1, None: 1} == Counter(one.memories for one in await memory.erase.copies())
+        assert {10: 1, None: 1} == Counter(one.memories for one in await memory.erase.show(copies=True))

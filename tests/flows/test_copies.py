@@ -34,8 +34,8 @@ async def test_an_erasure_names_the_copies_that_were_made_before(tmp_path: Path)
         (tmp_path / "two.db").unlink()
         shown = await memory.erase.show(said.id)
         done = await memory.erase.apply(shown)
-        listed = await memory.erase.copies()
-        of_other = [(one.kind, Path(one.path).name) for one in await other.erase.copies()]
+        listed = await memory.erase.show(copies=True)
+        of_other = [(one.kind, Path(one.path).name) for one in await other.erase.show(copies=True)]
 
     named = [(one.kind, Path(one.path).name, one.memories, one.is_gone) for one in listed]
     assert sorted(named) == [
@@ -58,10 +58,10 @@ async def test_a_copy_is_dismissed_by_where_it_was_put(opener: Opener) -> None:
         await memory.learn(SAID)
         for to in ("-", "-", "kept.jsonl"):
             assert 3 == len([line async for line in memory.export(to=to)])
-        printed = await memory.erase.dismiss("-")
-        left = await memory.erase.copies()
-        dismissed = await memory.erase.dismiss("kept.jsonl")
-        await expect_error(NotFound, memory.erase.dismiss("kept.jsonl"))
+        printed = await memory.erase.settle(copies="-")
+        left = await memory.erase.show(copies=True)
+        dismissed = await memory.erase.settle(copies="kept.jsonl")
+        await expect_error(NotFound, memory.erase.settle(copies="kept.jsonl"))
 
     assert (["-", "-"], left) == ([one.path for one in printed], dismissed)
     assert [str(Path("kept.jsonl").absolute())] == [one.path for one in left]
@@ -75,7 +75,7 @@ async def test_an_export_that_was_left_is_unfinished_and_a_backup_that_failed_is
         async for _ in memory.export(to="left.jsonl"):
             break
         await expect_error(remanence.RemanenceError, memory.backup("nowhere/to/be/found.db"))
-        (left,) = await memory.erase.copies()
+        (left,) = await memory.erase.show(copies=True)
 
     assert ("export", None) == (left.kind, left.memories)
     assert "unfinished" in str(left)
@@ -94,7 +94,7 @@ async def test_the_register_has_a_limit_and_says_what_is_past_it(
             if number != 2:
                 file.write_bytes(b"".join(lines))
             clock.advance(hours=1)
-        listed = [Path(one.path).name for one in await memory.erase.copies()]
+        listed = [Path(one.path).name for one in await memory.erase.show(copies=True)]
         done = await memory.erase.apply(await memory.erase.show(said.id))
 
     assert ["3.jsonl", "4.jsonl", "5.jsonl"] == listed
@@ -108,7 +108,7 @@ async def test_a_path_with_a_secret_is_kept_without_it(opener: Opener) -> None:
     async with opener() as memory:
         await memory.learn(SAID)
         assert [line async for line in memory.export(to=f"{secret}.jsonl")]
-        (kept,) = await memory.erase.copies()
+        (kept,) = await memory.erase.show(copies=True)
 
     assert secret not in kept.path
 
@@ -145,11 +145,11 @@ def test_the_command_line_registers_what_it_writes(tmp_path: Path) -> None:
         ("learn", SAID),
         ("backup", str(tmp_path / "copy.db")),
         ("export", str(tmp_path / "out.jsonl")),
-        ("erase", "dismiss", str(tmp_path / "copy.db")),
+        ("erase", "settle", "--copies", str(tmp_path / "copy.db")),
     ):
         done = typed(*db, *words)
         assert 0 == done.exit_code, done.output
-    listed = typed(*db, "erase", "copies").output
+    listed = typed(*db, "erase", "--copies").output
     erased = typed(*db, "erase", "1", "--yes").output
 
     assert "copy.db" not in listed

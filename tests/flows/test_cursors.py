@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,13 +132,13 @@ async def test_boxes_and_traces_are_read_in_parts(memory: remanence.Engine, cloc
         session = await begun(memory)
         await tell(memory, [f"{text} So it is in {session[-4:]}." for text in texts], session, clock)
         await memory.end_session(session)
-    boxes, traces = await memory.boxes.list(), await memory.traces.list()
+    boxes, traces = await memory.conversations.list(), await memory.conversations.list(threads=True)
 
     assert 3 <= len(boxes) and 2 <= len(traces)
-    assert boxes == await read_in_parts(memory.boxes.list, 1)
-    assert traces == await read_in_parts(memory.traces.list, 1)
-    assert boxes[1:] == await memory.boxes.list(after=boxes[0].number)
-    assert traces[1:] == await memory.traces.list(after=traces[0].number)
+    assert boxes == await read_in_parts(memory.conversations.list, 1)
+    assert traces == await read_in_parts(partial(memory.conversations.list, threads=True), 1)
+    assert boxes[1:] == await memory.conversations.list(after=boxes[0].number)
+    assert traces[1:] == await memory.conversations.list(threads=True, after=traces[0].number)
 
 
 async def test_entities_are_read_in_parts(opener: Opener) -> None:

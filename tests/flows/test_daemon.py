@@ -374,12 +374,12 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
         await memory.schedule.tick()
         await memory.learn("something else", category="message")
         clock.advance(minutes=50)
-        by_hand = await memory.schedule.timetable()
+        by_hand = (await memory.status()).schedule
         await Daemon(memory._core, CadenceIntervals(), print, asyncio.Event()).look(promised=True)
         clock.advance(minutes=8)
-        few = await memory.schedule.timetable()
+        few = (await memory.status()).schedule
         clock.advance(hours=30)
-        gone = await memory.schedule.timetable()
+        gone = (await memory.status()).schedule
         check = next(check for check in await memory.doctor() if check.name == "schedule")
 
     assert by_hand is not None

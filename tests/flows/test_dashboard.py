@@ -47,7 +47,7 @@ BAD_ADDRESSES = [
     ("/ask?q=x&frame=no", 400),
     ("/ask?q=x&frame=self&as_of=2126-01-01", 400),
     ("/entities/99", 404),
-    ("/conversations?box=7", 404),
+    ("/conversations?segment=7", 404),
     ("/plan?policy=no", 400),
     ("/plan?policy=/etc/policy.toml", 400),
     ("/forecast?policy=x.toml", 400),

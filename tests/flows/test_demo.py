@@ -32,10 +32,13 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.DemoR
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
     async with remanence.open(folder / demo.DATABASE) as memory:
         found = await memory.list(status="any", limit=LONG_AGO)
-        boxes, traces = await memory.boxes.list(), await memory.traces.list(boxes_min=2)
+        boxes, traces = (
+            await memory.conversations.list(),
+            await memory.conversations.list(threads=True, segments_min=2),
+        )
         found = [one for one in found if one.speaker not in {"Ines", "Oskar"}]
 
-    assert (shown.noted, shown.boxes) == (13, len(boxes))
+    assert (shown.noted, shown.segments) == (13, len(boxes))
     assert len(boxes) > 2 and traces
     assert lines == shown.stored + shown.repeats == shown.known_again
     assert (shown.stored, shown.repeats) == (len(found), sum(one.confirmations for one in found))

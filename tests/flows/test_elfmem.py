@@ -204,18 +204,18 @@ async def test_l_011_a_session_begins_with_the_curation_that_is_due(tmp_path: Pa
     async with remanence.open(tmp_path / "m.db", policy="elfmem", clock=clock, embedder=embedder) as memory:
         desk = Desk(memory, clock, embedder)
 
-        assert await memory.schedule.should_curate()
+        assert (await memory.status()).is_due
         await desk.learn("stays")
         await desk.work(39)
-        assert not await memory.schedule.should_curate()
+        assert not (await memory.status()).is_due
         await desk.work(6)
-        assert await memory.schedule.should_curate()
+        assert (await memory.status()).is_due
         await desk.work(1)
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
 
         assert last is not None
         assert ("done", clock.now() - HOUR) == (last.outcome, last.at)
-        assert not await memory.schedule.should_curate()
+        assert not (await memory.status()).is_due
 
 
 async def test_nothing_at_all_is_no_side_effect(desk: Desk) -> None:

@@ -232,7 +232,7 @@ async def test_an_erasure_is_pending_until_its_ledger_is_on_the_disk(
             assert done.pending
             assert "No space left" in str(done)
     async with opened(path) as memory:
-        finished = await memory.erase.finish()
+        finished = await memory.erase.apply()
         assert finished is not None
         assert (False, True) == (finished.pending, ledger_of(path).exists())
         assert [] == await unsound(memory)
@@ -314,7 +314,7 @@ async def test_a_kill_while_it_is_told_leaves_it_to_the_next_opening(at: str, tm
     assert -9 == await process.wait()
     async with opened(path, erased_since="erase") as memory:
         assert [OTHER] == await told(memory)
-        await memory.erase.finish()
+        await memory.erase.apply()
         assert [] == await unsound(memory)
     assert [] == left_in(path, *LEFT)
 
@@ -331,7 +331,7 @@ async def test_processes_that_open_it_together_all_show_nothing(tmp_path: Path) 
     ]
     printed = [(await one.communicate())[0].decode().strip() for one in processes]
     async with opened(path) as memory:
-        await memory.erase.finish()
+        await memory.erase.apply()
         assert [] == await unsound(memory)
 
     assert [f"{[OTHER]}"] * 2 == printed
@@ -368,7 +368,7 @@ async def main(path):
         for folder in folders:
             folder.chmod(0o755)
         await memory.mirror.sync(mirror)
-        print(await memory.erase.finish())
+        print(await memory.erase.apply())
         print([str(check) for check in await memory.doctor() if not check.ok])
     shutil.copy(copy, path)
     path.parent.chmod(0o555)

@@ -95,13 +95,13 @@ async def test_a_copy_beside_hears_the_original_and_the_original_hears_no_copy(
     await erase(live)
     original = digest(live)
     error = await refused(copy, 2)
-    assert "erase finish" in error.recovery
-    assert "erase keep" in error.recovery
-    for words in ("doctor", "status", "erase finish"):
+    assert "erase --since" in error.recovery
+    assert "erase settle --keep" in error.recovery
+    for words in ("doctor", "status", "erase --since"):
         before = digest(copy)
         done = await command(*words.split(), db=copy)
         assert (before, original) == (digest(copy), digest(live)), words
-        assert "were erased since it was copied" in done.stdout or words == "erase finish"
+        assert "were erased since it was copied" in done.stdout or words == "erase --since"
     assert 3 == (await command("list", db=copy)).exit_code
     async with opened(live) as memory:
         assert [REDACTED, OTHER] == await told(memory)
@@ -113,19 +113,19 @@ async def test_what_only_lost_a_name_is_redacted_in_a_copy_where_the_name_is_giv
     first, second = [await copied(live, live.parent / name) for name in ("first.db", "second.db")]
     await erase(live)
     async with opened(first, erased_since="look") as memory:
-        shown = str(await memory.erase.show_since())
+        shown = str(await memory.erase.show(since=True))
         assert SAID in shown
         assert NAMED in shown
         await expect_error(ErasedSince, memory.recall("lanterns"))
         await expect_error(ErasedSince, memory.erase.show(1))
-        await expect_error(NotFound, memory.erase.finish(subject="Somebody Else"))
+        await expect_error(NotFound, memory.erase.apply(subject="Somebody Else"))
     async with opened(first, erased_since="look") as memory:
-        done = await memory.erase.finish(subject=SUBJECT)
+        done = await memory.erase.apply(subject=SUBJECT)
         assert done is not None
         assert (1, 1, True, str(live)) == (done.erased, done.redacted, done.is_well, done.original)
         assert [REDACTED, OTHER] == await told(memory)
     async with opened(second, erased_since="look") as memory:
-        done = await memory.erase.finish()
+        done = await memory.erase.apply()
         assert done is not None
         assert (2, 0) == (done.erased, done.redacted)
 
@@ -195,7 +195,7 @@ async def test_a_backup_in_the_place_of_the_file_waits_for_a_word(
     await erase(live)
     shutil.copy(copy, live)
     await refused(live, 2)
-    assert 0 == (await command("erase", "finish", "--subject", SUBJECT, "--yes", db=live)).exit_code
+    assert 0 == (await command("erase", "--since", "--subject", SUBJECT, "--yes", db=live)).exit_code
     assert [REDACTED, OTHER] == await texts(live)
     assert [] == left_in(live, SAID, "Quirkleton")
     async with opened(live) as memory:
@@ -230,7 +230,7 @@ async def test_what_is_kept_is_kept_with_its_reason(live: Path, tmp_path: Path) 
     backup = await backed_up(live, tmp_path / "backups" / "older.db")
     await erase(live)
     shutil.copy(backup, live)
-    done = await command("erase", "keep", "--because", "the court asks for it", db=live)
+    done = await command("erase", "settle", "--keep", "the court asks for it", db=live)
     assert 0 == done.exit_code, done.output
     async with opened(live) as memory:
         assert 3 == len(await told(memory))
@@ -251,7 +251,7 @@ async def test_what_is_kept_is_asked_about_again_once_it_is_erased_again(live: P
     await erase(live, clock=clock)
     shutil.copy(older, live)
     async with opened(live, erased_since="look", clock=clock) as memory:
-        receipt = await memory.erase.keep("the court asks for it")
+        receipt = await memory.erase.settle(keep="the court asks for it")
         assert (0, {"keep": 2}) == (receipt.changes, receipt.counts)
         await expect_error(InvalidInput, memory.undo(receipt))
         await expect_error(InvalidInput, memory.undo("last"))
@@ -270,7 +270,7 @@ async def test_a_file_that_may_only_be_read_is_looked_at(live: Path) -> None:
     async with opened(copy, erased_since="look") as memory:
         assert 2 == (await memory.status()).erased_since
         assert ["ledger"] == [one.name for one in await memory.doctor() if not one.ok]
-        assert await memory.erase.show_since() is not None
+        assert await memory.erase.show(since=True) is not None
         await expect_error(ErasedSince, memory.learn("The pier is long."))
         await expect_error(ErasedSince, memory.note("The pier is long."))
 
@@ -343,7 +343,7 @@ async def test_a_damaged_ledger_of_an_original_waits_for_a_word(
     done = await command("list", db=live)
     assert 3 == done.exit_code
     assert "Quirkleton" not in done.output
-    shown = (await command("erase", "finish", db=live)).stdout
+    shown = (await command("erase", "--since", db=live)).stdout
     assert "NOT WHOLE" in shown
     assert (" lines of it can be read" in shown) and ("1 of " in shown) is (damage is cut_lines), shown
     assert 1 == (await command("doctor", db=live)).exit_code

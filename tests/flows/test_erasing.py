@@ -295,10 +295,10 @@ async def test_beside_a_reader_it_is_pending_and_finished_later(
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM memories").fetchone()
             done = await memory.erase.apply(await memory.erase.show(said.id))
-            still = await memory.erase.finish()
+            still = await memory.erase.apply()
             reader.execute("COMMIT")
-        finished = await memory.erase.finish()
-        again = await memory.erase.finish()
+        finished = await memory.erase.apply()
+        again = await memory.erase.apply()
 
         assert (True, True) == (done.pending, still is not None and still.pending)
         assert finished is not None
@@ -375,7 +375,7 @@ async def test_two_erase_the_same_and_one_learns_meanwhile(tmp_path: Path) -> No
             other.learn(OTHER),
             return_exceptions=True,
         )
-        while (finished := await memory.erase.finish()) is not None and finished.pending:
+        while (finished := await memory.erase.apply()) is not None and finished.pending:
             await asyncio.sleep(0.01)
 
         assert 1 == sum(isinstance(one, Conflict) for one in results)
@@ -420,7 +420,7 @@ async def test_a_kill_leaves_it_whole_or_to_be_finished(at: str, tmp_path: Path)
         if stands:
             await memory.erase.apply(await memory.erase.show(1))
         else:
-            finished = await memory.erase.finish()
+            finished = await memory.erase.apply()
             assert finished is not None
             assert not finished.pending
         assert [] == await unsound(memory)

@@ -99,7 +99,7 @@ async def test_an_erasure_beside_processes_that_edit_merge_and_mirror(tmp_path: 
         (tmp_path / "stop").touch()
         await process.communicate()
         assert 0 == process.returncode
-        while (done := await memory.erase.finish()) is not None and done.pending:
+        while (done := await memory.erase.apply()) is not None and done.pending:
             await asyncio.sleep(0.01)
         wrong = [str(check) for check in await memory.doctor() if not check.ok]
         stand = await memory.list(status="any")

@@ -21,7 +21,7 @@ Way = Callable[[remanence.Engine], Awaitable[Erasure]]
 
 
 async def _erased(memory: remanence.Engine, *names: int, **more: object) -> Erasure:
-    return await memory.erase.apply(await memory.erase.show([f"#{one}" for one in names], **more))  # type: ignore[arg-type]
+    return await memory.erase.apply(await memory.erase.show([f"#{one}" for one in names], **more))  # type: ignore[call-overload]
 
 
 WAYS: dict[str, Way] = {

@@ -275,10 +275,10 @@ async def test_boxes_and_traces_are_made_anew_from_what_others_said(
         clock.advance(hours=2)
         await hear(memory)
         await memory.consolidate()
-        before, traced = await memory.boxes.list(), await memory.traces.list()
+        before, traced = await memory.conversations.list(), await memory.conversations.list(threads=True)
         kept_before = await _kept_topics(memory)
         await memory.erase.apply(await memory.erase.show(subject="Ana"))
-        after, left = await memory.boxes.list(), await memory.traces.list()
+        after, left = await memory.conversations.list(), await memory.conversations.list(threads=True)
         kept_after = await _kept_topics(memory)
         wrong = await unsound(memory)
 

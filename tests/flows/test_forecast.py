@@ -196,7 +196,7 @@ async def test_a_forecast_writes_nothing(tmp_path: Path, clock: ManualClock, nam
         before = _bytes(tmp_path), await memory.history(limit=1_000)
         await memory.forecast(30)
         after = _bytes(tmp_path), await memory.history(limit=1_000)
-        known = await memory.schedule.timetable()
+        known = (await memory.status()).schedule
 
     assert before == after
     assert known is None

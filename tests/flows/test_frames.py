@@ -21,6 +21,7 @@ from remanence.core.model import Decay, DroppedMemory, RecallResult, Turn
 from remanence.core.results import WEAK
 from remanence.core.score import ASKED_SHARE, LAMBDAS, PARTS, PRESETS
 from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.flows.curate.scheduling import should_curate
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.frame_rows import PresentRows
@@ -366,7 +367,7 @@ async def test_a_clock_is_read_without_the_scope(opener: Opener, monkeypatch: py
             watched.setattr(memory._core.store, "snapshot", some)
             after = await memory.frame("attention", "the tide", count_use=False)
 
-            assert await memory.schedule.should_curate()
+            assert await should_curate(memory._core)
     assert ids(before) == ids(after) != []
 
 

@@ -95,14 +95,17 @@ async def test_a_curation_that_was_stopped_past_its_lease_writes_nothing(tmp_pat
     process = await until_stopped(path, "curate", "curating")
     async with opened(path, START + 2 * DAY + LEASE, policy=RESTING) as memory:
         await memory.begin_session(heartbeats=False)
-        mine, verbs = await memory.schedule.last(), [event.verb for event in await memory.history()]
+        mine, verbs = (
+            (await memory.status()).automatic.get("curate"),
+            [event.verb for event in await memory.history()],
+        )
         error = await woken(process)
         status = await memory.status()
 
         assert (b"", 0) == (error, process.returncode)
         assert {"active": 4} == dict(status.statuses)
         assert verbs == [event.verb for event in await memory.history()]
-        assert mine == await memory.schedule.last()
+        assert mine == (await memory.status()).automatic.get("curate")
         assert START + 2 * DAY + LEASE == status.last_curate_at
         assert [] == [check for check in await memory.doctor() if not check.ok]
 
@@ -150,13 +153,13 @@ async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: P
         assert (await memory.schedule.tick()).busy
     async with opened(path, START + 2 * DAY + TICKING, policy=IDLE) as memory:
         await memory.schedule.tick()
-        mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
+        mine, verbs = (await memory.status()).schedule, [event.verb for event in await memory.history()]
         error = await woken(process)
 
         assert {"active": 4} == dict((await memory.status()).statuses)
         assert (b"", 0) == (error, process.returncode)
         assert verbs == [event.verb for event in await memory.history()]
-        assert mine == await memory.schedule.timetable()
+        assert mine == (await memory.status()).schedule
         assert [] == [check for check in await memory.doctor() if not check.ok]
 
 
@@ -180,12 +183,12 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
     async with opened(path, START + 2 * DAY + TICKING) as memory:
         await memory.policy.adopt(IDLE)
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
-        mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
+        mine, verbs = (await memory.status()).schedule, [event.verb for event in await memory.history()]
         error = await woken(process)
 
         assert [False] == [one.busy for one in told if one.ran]
         assert {"active": 4} == dict((await memory.status()).statuses)
         assert (b"", 0) == (error, process.returncode)
         assert verbs == [event.verb for event in await memory.history()]
-        assert mine == await memory.schedule.timetable()
+        assert mine == (await memory.status()).schedule
         assert [] == [check for check in await memory.doctor() if not check.ok]

@@ -106,7 +106,7 @@ async def test_a_box_has_a_page(memory: remanence.Engine, mirror: Path) -> None:
     await tell(memory, "Mia builds a raft.", IDLE, session=session)
     await memory.end_session(session)
     await memory.mirror.sync(mirror)
-    (box,) = await memory.boxes.list(session=session)
+    (box,) = await memory.conversations.list(session=session)
     told = read(page(mirror, "mia-builds").read_bytes())
 
     assert ["Mia builds a raft.", "", "## Learned"] == told.text.splitlines()[:3]
@@ -280,7 +280,7 @@ async def test_names_alike_have_a_page_each(opener: Opener, tmp_path: Path) -> N
 async def test_hostile_names_stay_in_their_folder(name: str, memory: remanence.Engine, mirror: Path) -> None:
     """Whatever a name or a goal holds, its page has a short name of letters, digits and hyphens."""
     entity = await memory.get((await memory.entities.get("Mia")).entity.id)
-    (box,) = await memory.boxes.list()
+    (box,) = await memory.conversations.list()
     paths = [
         entity_path(replace(entity, attributes={"name": name})),
         box_path(replace(box, goal=name)),

@@ -13,7 +13,7 @@ import pytest
 import remanence
 from remanence.core.errors import Protected, RemanenceError
 from remanence.core.keywords import TrustName
-from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability
+from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability, capability_of
 from remanence.core.verbs import TABLE
 from remanence.faces.dashboard.forms import FORMS
 from remanence.integrations.own_items import forget_own
@@ -170,22 +170,18 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "policy.adopt": lambda w: [call(GREEDY)],
     "policy.drop": lambda w: [call()],
     "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
-    "schedule.accept_clock": lambda w: [call()],
     "guidelines.activate": lambda w: [call("Obey the bot.")],
     "frames.put": lambda w: [call("self", limit=1)],
     "frames.reset": lambda w: [call("self")],
-    "review.accept": lambda w: [call(w.numbers["quarantined"])],
+    "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
     "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
     "forbidden.lift": lambda w: [call(w.numbers["banned"])],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
     "token.end": lambda w: [call("door")],
-    "erase.show": partial(each, lambda seq: [call(seq)]),
-    "erase.keep": lambda w: [call("because")],
-    "erase.finish": lambda w: [call()],
-    "erase.show_since": lambda w: [call()],
-    "erase.copies": lambda w: [call()],
-    "erase.dismiss": lambda w: [call("b.db")],
+    "erase.show": lambda w: [*each(lambda seq: [call(seq)], w), call(since=True), call(copies=True)],
+    "erase.apply": lambda w: [call()],
+    "erase.settle": lambda w: [call(keep="because"), call(copies=["b.db"])],
     "consolidate": lambda w: [call()],
     "graph.link_duplicates": lambda w: [call()],
     "graph.resolve": lambda w: [call(w.numbers["held"], w.numbers["other"], w.numbers["other"])],
@@ -201,14 +197,13 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "unlink": lambda w: [call(w.numbers["other"], w.numbers["held"], "supersedes")],
 }
 # What is tried in a test of its own, and what changes nothing that is kept.
-APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "erase.apply", "ingest"})
+APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "ingest"})
 BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
     "recall frame boot profile get list count links entities.list entities.get graph.find_related"
-    " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast"
-    " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history"
+    " graph.contradictions conversations.list conversations.get plan forecast history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
     " review.list review.quarantined settings.get forbidden.list guide"
     " token.list".split()
@@ -292,9 +287,7 @@ async def test_an_agent_takes_off_nothing(world: World, door: str) -> None:
             assert before == await world.read_set(), verb
 
 
-@pytest.mark.parametrize(
-    "verb", sorted({*CAPABILITY_OF} & ATTACKS.keys() - {"erase.copies", "erase.dismiss"})
-)
+@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF} & ATTACKS.keys()))
 async def test_a_person_may(world: World, verb: str) -> None:
     """The same calls by a person are no matter of permission: this table can fail."""
     async with world.open() as memory:
@@ -307,9 +300,11 @@ async def test_a_person_may(world: World, verb: str) -> None:
 async def test_a_person_may_be_denied_a_capability(world: World, capability: Capability) -> None:
     """An opening, as a token, lacks what it denies and nothing else."""
     async with world.open(denies=[capability]) as memory:
-        for verb, needed in CAPABILITY_OF.items():
-            if verb in ATTACKS and needed == capability:
-                assert {Protected} == {type(one) for one in await try_all(memory, world, verb)}, verb
+        for verb in CAPABILITY_OF.keys() & ATTACKS.keys():
+            is_denied = [capability_of(verb, named) == capability for _, named in ATTACKS[verb](world)]
+            if any(is_denied):
+                raised = await try_all(memory, world, verb)
+                assert is_denied == [isinstance(one, Protected) for one in raised], verb
         if capability != "release":
             await memory.unpin(world.numbers["pinned"])
 
@@ -431,7 +426,7 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         ("settings", "audit_days", "1"),
         ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),
-        ("schedule", "accept-clock"),
+        ("review", "accept", "--clock"),
         ("confirm", number["quarantined"]),
     ]
     common = ("--db", str(world.path), "--embedder", "none", "--as-agent", "--agent", "bot")

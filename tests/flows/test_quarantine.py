@@ -201,7 +201,7 @@ do = "{do}"
     async with remanence.open(tmp_path / "memory.db", clock=clock, embedder="hashed") as memory:
         id_ = await kept_out(memory)
         clock.advance(days=60)
-        await memory.schedule.accept_clock()
+        await memory.review.accept(clock=True)
         plan = await memory.plan(policy)
         await memory.apply(plan, policy=policy, allow_destroyed=5)
 

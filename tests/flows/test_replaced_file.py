@@ -76,9 +76,7 @@ def test_a_replaced_file_is_noticed_by_every_verb(replace: Callable[[Path], None
         for verb in (
             lambda: memory.learn("The violet door is open."),
             lambda: memory.forget(said.id),
-            *(
-                () if replace is _remove_log else (*reading, memory.erase.finish)
-            ),  # who reads has its log open
+            *(() if replace is _remove_log else (*reading, memory.erase.apply)),  # who reads has its log open
         ):
             with pytest.raises(FileReplaced) as refused:
                 verb()

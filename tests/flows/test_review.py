@@ -38,7 +38,14 @@ where = "status == 'active' and tagged('log') and age(learned_at) > days(1)"
 do = "prune"
 because = "test"
 """
-SORTS = {"contradiction": 2, "quarantine": 1, "proposal": 3, "held plan": 1, "interrupted run": 1}
+SORTS = {
+    "contradiction": 2,
+    "quarantine": 1,
+    "proposal": 3,
+    "held plan": 1,
+    "clock in doubt": 1,
+    "interrupted run": 1,
+}
 
 
 async def proposed(memory: Engine, seq: int, *replaces: int, tags: tuple[str, ...] = ()) -> None:
@@ -118,7 +125,7 @@ async def test_each_command_settles_what_it_stands_beside(path: Path, tmp_path: 
             assert SORTS == left
         else:
             assert left.get(sort, 0) < SORTS[sort], command
-    assert 6 + 3 + 6 + 2 + 1 == len(ways)
+    assert 6 + 3 + 6 + 2 + 1 + 1 == len(ways)
 
 
 async def test_a_list_names_at_most_so_many_of_each_sort(path: Path) -> None:
@@ -278,12 +285,13 @@ async def test_a_clock_that_is_accepted_holds_no_plan(opener: Opener, clock: Man
     async with opener(policy=PRUNING) as memory:
         await memory.begin_session()
         await memory.end_session()
-        (held,) = (await memory.review.list()).items
-        await memory.schedule.accept_clock()
+        held, doubt = (await memory.review.list()).items
+        await memory.review.accept(clock=True)
 
-        assert ["remanence plan --policy pruning", "remanence schedule accept-clock"] == [
+        assert ["remanence plan --policy pruning", "remanence review accept --clock"] == [
             *held.commands.values()
         ]
+        assert ["remanence review accept --clock"] == [*doubt.commands.values()]
         assert {} == (await memory.review.list()).counts
 
 
@@ -300,7 +308,7 @@ async def test_the_list_is_read_by_people_and_by_programs(path: Path) -> None:
     assert "remanence tag 4 'self/goal 1'" in said
     assert FORGED in said
     assert "list it with: remanence review list" in status
-    assert (SORTS, 5) == (document["counts"], len(document["items"]))
+    assert (SORTS, 6) == (document["counts"], len(document["items"]))
     assert "1 more of contradiction: --after contradiction/0.95/1/3" in short
     assert "2 more of proposal: --after proposal/4/1/rejected-path" in short
     behind = (await run("remanence review list --after proposal/4/1/rejected-path", path)).stdout

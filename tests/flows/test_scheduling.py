@@ -89,21 +89,21 @@ async def test_it_runs_by_itself_when_the_interval_has_passed(opener: Opener, cl
     """What never ran is due; from then on the interval counts, to the microsecond, from its last run, also by hand."""
     async with opener(policy=DAILY) as memory:
         never = (
-            await memory.schedule.should_curate(),
-            await memory.schedule.due_at(),
-            await memory.schedule.last(),
+            (await memory.status()).is_due,
+            (await memory.status()).due_at,
+            (await memory.status()).automatic.get("curate"),
         )
         await memory.curate()
         asked = clock.now()
         clock.advance(hours=9)
-        foretold = (await memory.schedule.should_curate(), await memory.schedule.due_at())
+        foretold = ((await memory.status()).is_due, (await memory.status()).due_at)
         clock.set(asked + 10 * HOUR - 1)
-        early = await memory.schedule.should_curate()
+        early = (await memory.status()).is_due
         clock.set(asked + 10 * HOUR)
 
         assert (True, asked, None) == never
         assert ((False, asked + 10 * HOUR), False) == (foretold, early)
-        assert await memory.schedule.should_curate()
+        assert (await memory.status()).is_due
 
 
 @pytest.mark.parametrize("policy", [None, "default"])
@@ -116,14 +116,10 @@ async def test_without_a_policy_or_an_interval_nothing_runs(
         clock.advance(days=400)
         async with memory.session():
             pass
-        schedule = memory.schedule
+        state = await memory.status()
 
-        assert (False, None, None) == (
-            await schedule.should_curate(),
-            await schedule.due_at(),
-            await schedule.last(),
-        )
-        assert None is (await memory.status()).last_curate_at
+        assert (False, None, None) == (state.is_due, state.due_at, state.automatic.get("curate"))
+        assert None is state.last_curate_at
 
 
 async def test_an_adopted_policy_runs_by_itself_in_every_process(opener: Opener, clock: ManualClock) -> None:
@@ -151,7 +147,7 @@ async def test_it_runs_before_the_session_is_there(
         await _filled(memory, clock)
         before = clock.now()
         await memory.begin_session()
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
         run = (await memory.history())[-1].run
         await memory.end_session()
         await memory.begin_session()
@@ -173,7 +169,7 @@ async def test_compaction_is_not_the_curation_that_is_due(opener: Opener) -> Non
     async with opener(policy=DAILY) as memory:
         await memory.compact_episodic(3)
 
-        assert await memory.schedule.should_curate()
+        assert (await memory.status()).is_due
 
 
 # What may come of it
@@ -184,15 +180,15 @@ async def test_what_the_brake_holds_is_skipped(opener: Opener, clock: ManualCloc
     async with opener(policy=PRUNING) as memory:
         await _filled(memory, clock, n=40)
         await memory.begin_session()
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
 
         assert last is not None
         assert ("skipped", None) == (last.outcome, last.run)
         assert last.reason.startswith("held: it would destroy 40 of 40 memories")
         assert {"active": 40} == await _statuses(memory)
-        assert not await memory.schedule.should_curate()
+        assert not (await memory.status()).is_due
         clock.advance(hours=10)
-        assert await memory.schedule.should_curate()
+        assert (await memory.status()).is_due
 
 
 async def test_a_day_has_its_bound(opener: Opener, clock: ManualClock) -> None:
@@ -222,10 +218,10 @@ async def test_a_failure_is_kept_and_the_session_begins(
             ),
         )
         async with memory.session() as session:
-            last = await memory.schedule.last()
+            last = (await memory.status()).automatic.get("curate")
         with pytest.raises(PolicyMismatch) as refused:
             await memory.curate()
-        due = await memory.schedule.should_curate()
+        due = (await memory.status()).is_due
 
     assert session
     assert last is not None
@@ -246,7 +242,7 @@ async def test_a_bug_is_kept_too_and_logged_with_its_traceback(
         await _filled(memory, clock)
         monkeypatch.setattr(curating, "decide", broken)
         async with memory.session():
-            last = await memory.schedule.last()
+            last = (await memory.status()).automatic.get("curate")
 
     assert last is not None
     assert ("failed", "ZeroDivisionError: by nothing") == (last.outcome, last.reason)
@@ -261,10 +257,10 @@ async def test_who_comes_second_skips(opener: Opener, clock: ManualClock) -> Non
         taken = Bookkeeping(clock.now(), lease=("curate", "another", clock.now() + LEASE))
         await memory._core.store.bookkeep(memory.scope, taken)
         async with memory.session():
-            skipped, statuses = await memory.schedule.last(), await _statuses(memory)
+            skipped, statuses = (await memory.status()).automatic.get("curate"), await _statuses(memory)
         clock.advance(minutes=LEASE / MINUTE)
         async with memory.session():
-            done = await memory.schedule.last()
+            done = (await memory.status()).automatic.get("curate")
 
         assert skipped is not None and done is not None
         assert ("skipped", "another process is curating", {"active": 4}) == (
@@ -343,7 +339,7 @@ async def test_what_another_has_just_done_is_not_done_again(
         monkeypatch.setattr(scheduling, "should_curate", overtaken)
         monkeypatch.setattr(curating, "plan_part", counted)
         await memory.begin_session()
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
 
     assert last is not None
     assert (1, "done") == (len(plans), last.outcome)
@@ -365,7 +361,7 @@ async def test_what_was_done_is_not_covered_by_a_skip(
         await _filled(memory, clock)
         monkeypatch.setattr(scheduling, "curate", overtaken)
         await memory.begin_session()
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
 
     assert last is not None
     assert ("done", {"archive": 4}) == (last.outcome, last.counts)
@@ -470,7 +466,7 @@ async def test_status_says_when_the_policy_runs_again(tmp_path: Path) -> None:
         before = await _shown(path, daily)
         await memory.curate()
         await memory.consolidate()
-        state, due = await memory.status(), await memory.schedule.due_at()
+        state, due = await memory.status(), (await memory.status()).due_at
 
     assert (new.at, due) == (new.due_at, state.due_at)
     assert {"(none)": 1, "episodic": 1} == state.kinds
@@ -686,7 +682,7 @@ async def test_merges_count_in_the_day_of_the_brake(opener: Opener, clock: Manua
         for hours in (2, 2, 2, 24):
             clock.advance(hours=hours)
             async with memory.session():
-                ran = await memory.schedule.last()
+                ran = (await memory.status()).automatic.get("curate")
             assert ran is not None
             merged.append(ran.counts.get("merge", 0))
         superseded = (await memory.status()).statuses["superseded"]

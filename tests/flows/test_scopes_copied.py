@@ -298,7 +298,7 @@ async def test_an_erasure_names_the_copy(opener: Opener) -> None:
         await memory.scopes.copy("b")
         shown = await memory.erase.show(learned.id)
         done = await memory.erase.apply(shown)
-        dismissed = await memory.erase.dismiss("b")
+        dismissed = await memory.erase.settle(copies="b")
     async with opener(scope="b") as copy:
         kept = await copy.list()
 

@@ -73,7 +73,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         for verb, member in verbs.items():
             assert inspect.signature(member) == inspect.signature(getattr(face, verb)), verb
     spaced = {
-        "boxes",
+        "conversations",
         "entities",
         "erase",
         "forbidden",
@@ -87,7 +87,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "scopes",
         "settings",
         "token",
-        "traces",
     }
 
     assert spaced == spaces.keys()
@@ -101,7 +100,7 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     found: remanence.RecallResult = memory.recall("soup", budget=80)
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
-    due: bool = memory.schedule.should_curate()
+    due: bool = memory.status().is_due
     names: list[str] = [frame.name for frame in memory.frames.list()]
     print(due, names, memory.settings.get("frame_limit").value)
     print(b"".join(memory.export()), memory.policy.current.name.upper(), found.strength)

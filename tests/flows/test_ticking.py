@@ -86,7 +86,7 @@ async def test_a_cadence_that_is_named_is_judged_at_once(opener: Opener, clock: 
         clock.advance(minutes=2)
         done = await memory.schedule.tick("hourly")
         await _learned(memory, "message", 1)  # else it is known that nothing more is due before tomorrow
-        known = await memory.schedule.timetable()
+        known = (await memory.status()).schedule
 
         assert known is not None
         assert ("hourly", {"archive": 1}) == (done.cadence, dict(done.ran["curate"].counts))
@@ -104,7 +104,7 @@ async def test_without_a_policy_nothing_runs(opener: Opener) -> None:
 
         assert "--dry-run" in refused.value.recovery
         assert "policy adopt" in refused.value.recovery
-        assert await memory.schedule.timetable() is None
+        assert (await memory.status()).schedule is None
         await memory.policy.adopt(RAPID)
         assert "deep" == (await memory.schedule.tick()).cadence
 
@@ -165,11 +165,11 @@ async def test_what_fails_fails_alone_and_is_tried_again_later(
         clock.advance(minutes=10)
         first = await memory.schedule.tick()
         clock.advance(minutes=4)
-        waits = await memory.schedule.tick("rapid"), await memory.schedule.timetable()
+        waits = await memory.schedule.tick("rapid"), (await memory.status()).schedule
         state, checks = await memory.status(), await memory.doctor()
         folder.unlink()
         clock.advance(minutes=20)
-        healed, known = await memory.schedule.tick(), await memory.schedule.timetable()
+        healed, known = await memory.schedule.tick(), (await memory.status()).schedule
 
     assert ("failed", "done") == (first.ran["mirror"].outcome, first.ran["curate"].outcome)
     assert not first.is_well
@@ -201,7 +201,7 @@ async def test_when_time_is_up_the_next_tick_goes_on(
         await _learned(memory, "message", 10)
         await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)
         clock.advance(minutes=20)
-        first, told = await memory.schedule.tick(), await memory.schedule.timetable()
+        first, told = await memory.schedule.tick(), (await memory.status()).schedule
         monkeypatch.undo()
         second, state = await memory.schedule.tick(), await memory.status()
 
@@ -260,7 +260,7 @@ async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock
         state, checks, review = await memory.status(), await memory.doctor(), await memory.review.list()
         done = await memory.apply(await memory.plan(), allow_destroyed=30)
         clock.advance(minutes=1)
-        after = await memory.schedule.timetable()
+        after = (await memory.status()).schedule
 
     assert ("share", 30, {"archive": 2}) == (
         held.ran["curate"].held,

@@ -38,7 +38,7 @@ from remanence.testing.limited_store import limit_store
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
-    *("frames", "graph", "schedule", "settings", "boxes", "traces", "forbidden", "erase"),
+    *("frames", "graph", "schedule", "settings", "conversations", "forbidden", "erase"),
     *("policy", "guidelines", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
@@ -57,6 +57,10 @@ MORE: Mapping[str, Mapping[str, Any]] = {
     "reembed": {"embedder": "auto"},
     "schedule.tick": {"expire": True},
     "erase.show": {"names": ["a"]},
+    "erase.apply": {"shown": ErasePreview("default", NOW, 0, ())},
+    "erase.settle": {"copies": ["a.db"]},
+    "conversations.get": {"number": 1},
+    "review.accept": {"names": ["a"]},
     "forget": {"forbid": True},
     "scopes.drop": {"shown": DropPreview("default", NOW, 1_000, {"inbox": 2})},
 }
@@ -66,10 +70,8 @@ REFUSED: Mapping[str, frozenset[str]] = {
     ARCHIVE_WORDS.name: frozenset(),
     VOCABULARY.name: frozenset(),
     ANSWERS.name: frozenset(),
-    BOXES.name: frozenset({"boxes.get", "boxes.list", "traces.get", "traces.list"}),
-    ERASABLE.name: frozenset(
-        {"erase.show", "erase.apply", "erase.finish", "forbidden.list", "forbidden.lift", "forget"}
-    ),
+    BOXES.name: frozenset({"conversations.get", "conversations.list"}),
+    ERASABLE.name: frozenset({"erase.show", "erase.apply", "forbidden.list", "forbidden.lift", "forget"}),
     IMAGE_EXPIRY.name: frozenset({"schedule.tick"}),
     CHECKED.name: frozenset(),
     SIZES.name: frozenset(),

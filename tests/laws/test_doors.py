@@ -10,16 +10,10 @@ from remanence.faces.mcp.tools import names
 NO_COMMAND = {
     "learn_many": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
-    "erase.show_since": "`erase finish` shows it first",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",
     "settings.set": "`settings NAME VALUE`",
-    "schedule.should_curate": "`status` shows it",
-    "schedule.due_at": "`status` shows it",
-    "schedule.last": "`status` shows it",
-    "schedule.due_images": "`policy adopt` and `curate --dry-run` say it",
-    "schedule.timetable": "`status` shows it",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",
 }

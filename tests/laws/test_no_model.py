@@ -62,7 +62,7 @@ async def test_no_policy_asks_a_model(tmp_path: Path, monkeypatch: pytest.Monkey
         clock.advance(hours=400)
         await memory.end_session()
         await memory.begin_session()
-        last = await memory.schedule.last()
+        last = (await memory.status()).automatic.get("curate")
         await memory.explain(1)
         done = await memory.curate()
         if done.changes:

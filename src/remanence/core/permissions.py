@@ -16,8 +16,7 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
         "recall frame boot profile get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast"
-        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history"
+        " graph.contradictions conversations.list conversations.get plan forecast history"
         " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.get forbidden.list guide"
     ),
@@ -34,16 +33,16 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("curate", "policy"): (
         "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
     ),
-    ("curate", "settings"): "settings.set schedule.accept_clock",
-    ("erase", "erase"): (
-        "erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"
-    ),
+    ("curate", "settings"): "settings.set",
+    ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
     (None, None): (
         "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
         " token.list"
     ),
 }
+# An argument that asks for something else than the verb does has a capability of its own.
+CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {"review.accept": {"clock": "settings"}}
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
 }
@@ -53,3 +52,10 @@ CAPABILITY_OF: Mapping[str, Capability] = {
     if capability is not None
     for verb in verbs.split()
 }
+
+
+def capability_of(verb: str, arguments: Mapping[str, object]) -> Capability | None:
+    """Return the capability that a verb takes when it is called with these arguments; None where it takes none."""
+    by_argument = CAPABILITY_OF_ARGUMENT.get(verb, {})
+    asked = (capability for name, capability in by_argument.items() if arguments.get(name))
+    return next(asked, CAPABILITY_OF.get(verb))

@@ -10,7 +10,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     name: verbs
     for names, verbs in (
         ("delete remove rm del drop discard", ("forget", "erase")),
-        ("purge wipe destroy shred redact", ("erase",)),
+        ("purge wipe destroy shred redact finish", ("erase",)),
+        ("dismiss", ("erase settle", "settle")),
         ("remember add store save write insert create memorize memorise", ("learn",)),
         ("say hear log-turn message", ("note",)),
         ("search query find ask lookup retrieve match fetch", ("recall",)),
@@ -24,7 +25,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("revert rollback", ("undo",)),
         ("undelete recover unforget unarchive", ("restore",)),
         ("check fsck integrity diagnose validate", ("doctor",)),
-        ("stats stat info summary", ("status",)),
+        ("stats stat info summary due timetable should-curate", ("status",)),
         ("topics keywords facets aggregate group-by groupby distinct values", ("count",)),
         ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
         ("diff compare", ("plan",)),
@@ -46,12 +47,16 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("contradictions conflicts", ("graph contradictions", "contradictions")),
         ("resolve", ("graph resolve",)),
         ("quarantine quarantined", ("review quarantined", "quarantined")),
-        ("accept approve", ("review accept", "accept")),
+        ("accept approve accept-clock", ("review accept", "accept")),
         ("decline reject", ("review decline", "decline")),
         ("daemon cron", ("schedule run", "schedule tick")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),
+        (
+            "boxes traces box trace segments threads segment thread",
+            ("conversations list", "conversations get"),
+        ),
     )
     for name in names.split()
 }

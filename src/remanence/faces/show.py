@@ -56,8 +56,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.consolidate.sessions import OpenSession
-    from remanence.flows.erase.erase import ErasePreview, Erasure
-    from remanence.flows.erase.erase_since import ErasedSinceReport
+    from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.graph import Contradiction
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult

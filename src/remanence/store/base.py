@@ -278,7 +278,7 @@ class LedgerFindings:
     damaged: tuple[str, ...] = ()
 
     ways_out: ClassVar[str] = (
-        "see it and erase it: remanence erase finish; or keep it: remanence erase keep --because WHY"
+        "see it and erase it: remanence erase --since; or keep it: remanence erase settle --keep WHY"
     )
 
     @property
@@ -295,7 +295,8 @@ class LedgerFindings:
         """Say that the file is not opened, and the ways out."""
         return ErasedSince(
             f"this file is not opened: {self}",
-            recovery=f"{self.ways_out}; in Python open(…, erased_since='look'), then memory.erase.finish() or keep()",
+            recovery=f"{self.ways_out}; in Python open(…, erased_since='look'), then memory.erase.apply() or"
+            " settle(keep=…)",
             count=self.count,
             ledgers=self.ledgers,
         )

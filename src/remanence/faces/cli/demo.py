@@ -69,7 +69,7 @@ class DemoResult:
     restored: Mapping[str, int]
     run: str
     noted: int = 0
-    boxes: int = 0
+    segments: int = 0
     year: tuple[Mapping[str, int], ...] = ()  # memories of each status after each month
 
 
@@ -106,7 +106,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(database) as memory:
             await memory.policy.adopt(str(POLICY))
-            await memory.schedule.accept_clock()
+            await memory.review.accept(clock=True)
         database.rename(folder / DATABASE)
     for file in (TALK, POLICY):
         shutil.copyfile(file, folder / file.name)
@@ -159,7 +159,7 @@ class Walk:
     async def run_steps(self, memory: Engine, folder: str) -> DemoResult:
         """Learn, listen, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
-        noted, boxes = await self._listen(memory)
+        noted, segments = await self._listen(memory)
         await self._recall(memory)
         await self._correct(memory)
         before = (await memory.status()).statuses
@@ -174,7 +174,9 @@ class Walk:
         undone = await memory.undo(receipt)
         restored = (await memory.status()).statuses
         self._step("Undo", f"{undone.changes} changes taken back: {numbers(restored)}")
-        return DemoResult(folder, stored, repeats, again, before, after, restored, receipt.run, noted, boxes)
+        return DemoResult(
+            folder, stored, repeats, again, before, after, restored, receipt.run, noted, segments
+        )
 
     async def _learn(self, memory: Engine) -> tuple[int, int, int]:
         stored = repeats = days = 0
@@ -197,23 +199,23 @@ class Walk:
         return stored, repeats, again.known
 
     async def _listen(self, memory: Engine) -> tuple[int, int]:
-        """Note what two people said on three days; it is put into boxes by matter without a model."""
+        """Note what two people said on three days; it is cut into segments by matter without a model."""
         turns = [Turn(**row) for row in read_turns(OVERHEARD)]
         for turn in turns:
             await memory.note(turn, later=True)
         await memory.consolidate()
         self.clock.advance(hours=1)
-        await memory.consolidate()  # nobody has gone on: the last box of each day is sealed
-        boxes = await memory.boxes.list()
-        traces = await memory.traces.list(boxes_min=2)
+        await memory.consolidate()  # nobody has gone on: the last segment of each day is sealed
+        segments = await memory.conversations.list()
+        threads = await memory.conversations.list(threads=True, segments_min=2)
         self._step("Listen", f"{len(turns)} turns of two people in the boathouse, noted one by one")
         self._lines(
             [
-                f"They are in {len(boxes)} boxes by matter,",
-                f"and {number(len(traces), 'matter', 'matters')} went on over several days.",
+                f"They are in {len(segments)} segments by matter,",
+                f"and {number(len(threads), 'matter', 'matters')} went on over several days.",
             ]
         )
-        return len(turns), len(boxes)
+        return len(turns), len(segments)
 
     async def _recall(self, memory: Engine) -> None:
         for question in QUESTIONS:

@@ -242,7 +242,9 @@ async def policy_adopt(
 
 async def _tell_due_images(memory: Memory) -> None:
     """Say on stderr which images of an old audit the first tick would end, while that can still be decided."""
-    due = await memory.schedule.due_images()
+    from remanence.flows.base.expiring import find_due_images
+
+    due = await find_due_images(memory._core)  # noqa: SLF001 # a part of these commands, and no verb
     if due is not None:
         write_lines([Text(str(due))], sys.stderr)
 
@@ -322,10 +324,6 @@ async def schedule_run(
         scope=common.scope,
         once=once,
     )
-
-
-async def schedule_accept_clock(*, memory: Memory) -> Any:
-    return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
 
 
 def cadences(given: str | None) -> dict[CadenceName, float]:

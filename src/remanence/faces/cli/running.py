@@ -47,12 +47,9 @@ ANY_SCOPE = MAKING | {
     "reembed",
     "policy adopt",
     "schedule run",
-    "schedule accept-clock",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
-ANY_SCOPE |= {"frames put", "guidelines activate", "erase finish", "erase keep"}
-# They work on a file that holds what was erased since it was copied, too.
-LOOKING = frozenset({"status", "erase finish", "erase keep"})
+ANY_SCOPE |= {"frames put", "guidelines activate"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
@@ -64,7 +61,6 @@ CHANGING = frozenset(
     "review accept",
     "review decline",
     "schedule tick",
-    "schedule accept-clock",
     "scopes copy",
     "scopes drop",
 }
@@ -134,7 +130,9 @@ def launch(app: "App", line: Sequence[str]) -> int:
                 makes=makes,
                 dry=makes and DRY in front,
                 name=names[1] if names[1] in CHANGING else names[0],
-                erased_since="refuse" if LOOKING.isdisjoint(names) else "look",
+                erased_since="look"
+                if names[0] == "status" or _settles_since(names, bound.arguments)
+                else "refuse",
                 new_scope="make" if _makes_scope(names, bound.arguments) else "refuse",
             )
         return command(*bound.args, **bound.kwargs, **rest)
@@ -145,7 +143,18 @@ def launch(app: "App", line: Sequence[str]) -> int:
 def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
     """True if a command may begin a scope: nothing that only reads does, so that a mistyped name is told."""
     sets_something = any(arguments.get(name) is not None for name in ("value", "load"))
-    return (names[0] == "settings" and sets_something) or not ANY_SCOPE.isdisjoint(names)
+    if names[0] == "settings" and sets_something:
+        return True
+    if _settles_since(names, arguments):
+        return True
+    return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
+
+
+def _settles_since(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
+    """True if a command works on a file that holds what was erased since it was copied: it shows or settles that."""
+    if names[1] == "erase settle":
+        return arguments.get("keep") is not None
+    return names[0] == "erase" and arguments.get("since") is True
 
 
 def run_and_print(common: Common, work: Callable[[], Any]) -> int:

@@ -325,7 +325,7 @@ AfterNumber = Annotated[
 ENTITY_TYPE = "Only of this type: person, project, tool, company, place or other."
 
 
-async def boxes_list(
+async def conversations_list(
     *,
     memory: Memory,
     session: Annotated[str | None, Parameter(help="Only segments of this session.")] = None,
@@ -333,32 +333,43 @@ async def boxes_list(
         Name | None, Parameter(help="Only segments that contain this turn, or a fact's turns.")
     ] = None,
     open_only: Annotated[bool, Parameter(name="--open", help="Only open segments.")] = False,
+    threads: Annotated[bool, Parameter(negative=(), help="List threads instead of segments.")] = False,
+    segments_min: Annotated[
+        int, Parameter(help="With --threads: only threads with at least this many segments.")
+    ] = 1,
     limit: Annotated[int, Parameter(help="Maximum number.")] = 20,
     after: AfterNumber = None,
 ) -> Any:
-    return await memory.boxes.list(session=session, of=of, open_only=open_only, limit=limit, after=after)
+    if threads and session is None and of is None and not open_only:
+        return await memory.conversations.list(
+            threads=True, segments_min=segments_min, limit=limit, after=after
+        )
+    if threads or segments_min != 1:
+        raise InvalidInput(
+            "options of segments beside options of threads",
+            recovery="give --session, --of and --open without --threads, --segments-min with it",
+        )
+    return await memory.conversations.list(
+        session=session, of=of, open_only=open_only, limit=limit, after=after
+    )
 
 
-async def boxes_get(
-    number: Annotated[int, Parameter(help="The number of a segment.")], /, *, memory: Memory
-) -> Any:
-    return await memory.boxes.get(number)
-
-
-async def traces_list(
+async def conversations_get(
+    number: Annotated[int | None, Parameter(help="The number of a segment.")] = None,
+    /,
     *,
     memory: Memory,
-    boxes_min: Annotated[int, Parameter(help="Only threads with at least this many segments.")] = 1,
-    limit: Annotated[int, Parameter(help="Maximum number.")] = 20,
-    after: AfterNumber = None,
+    thread: Annotated[
+        int | None, Parameter(metavar="NUMBER", help="The number of a thread, instead of a segment.")
+    ] = None,
 ) -> Any:
-    return await memory.traces.list(boxes_min=boxes_min, limit=limit, after=after)
-
-
-async def traces_get(
-    number: Annotated[int, Parameter(help="The number of a thread.")], /, *, memory: Memory
-) -> Any:
-    return await memory.traces.get(number)
+    if number is None and thread is not None:
+        return await memory.conversations.get(thread=thread)
+    if number is None or thread is not None:
+        raise InvalidInput(
+            "no segment and no thread is named, or both are", recovery="give a number, or --thread NUMBER"
+        )
+    return await memory.conversations.get(number)
 
 
 async def forbidden_list(
@@ -464,7 +475,23 @@ async def review_quarantined(
     return await memory.review.quarantined(limit=limit, after=after)
 
 
-async def review_accept(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+async def review_accept(
+    names: Names | None = None,
+    /,
+    *,
+    memory: Memory,
+    if_revision: IfRevision = None,
+    clock: Annotated[
+        bool,
+        Parameter(negative=(), help="Accept the machine's clock, which is in doubt, instead of a memory."),
+    ] = False,
+) -> Any:
+    if clock and names is None and if_revision is None:
+        return {"was in doubt": await memory.review.accept(clock=True) or "nothing"}
+    if clock or names is None:
+        raise InvalidInput(
+            "nothing is named, or a memory and the clock", recovery="name a memory, or give --clock alone"
+        )
     return await memory.review.accept(names, if_revision=if_revision)
 
 

@@ -133,6 +133,7 @@ async def scopes_drop(
         return await memory.scopes.drop(preview, allow_protected=allow_protected)
 
 
+NOTHING_SINCE = "this file holds nothing that was erased since it was copied; --yes finishes what is pending"
 ERASE_TRIES = 10  # an edit in between takes milliseconds; who edits all the time is told
 INTERRUPTED = (
     "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"
@@ -154,8 +155,26 @@ async def _erase(
         ),
     ] = None,
     mentions: Annotated[bool, Parameter(help="Also redact the person's names in what others said.")] = False,
+    since: Annotated[
+        bool,
+        Parameter(
+            help="What was erased since this file was copied; with --yes also finish what is pending.",
+            negative=(),
+        ),
+    ] = False,
+    copies: Annotated[
+        bool, Parameter(help="List the exports and backups that were made here.", negative=())
+    ] = False,
     yes: Annotated[bool, Parameter(help="Erase them; without this option they are only shown.")] = False,
 ) -> Any:
+    if since or copies:
+        if names or scope or mentions or (since and copies) or (copies and (yes or subject)):
+            raise InvalidInput(
+                "it asks for several things at once",
+                recovery="name what to erase, or give --since, with --subject and --yes at most, or --copies alone",
+            )
+        return await _erase_since(memory, subject, yes=yes) if since else await memory.erase.show(copies=True)
+
     async def show() -> "ErasePreview":
         return await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
 
@@ -190,52 +209,46 @@ async def _apply_anew(
     raise AssertionError("unreachable")
 
 
-async def finish(
-    *,
-    memory: Memory,
-    subject: Annotated[
-        list[str] | None,
-        Parameter(
-            help="Names to redact where the original was only redacted; without them the memory is erased.",
-            negative=(),
-        ),
-    ] = None,
-    yes: Annotated[bool, Parameter(help="Do it; without this option it is only shown.", negative=())] = False,
-) -> Any:
-    with waiting("looking"):
-        preview = await memory.erase.show_since()
-    if preview is not None and not yes:
-        return preview
+async def _erase_since(memory: Memory, subject: list[str] | None, *, yes: bool) -> Any:
+    """Show what was erased since the file was copied; with `yes` erase it here, too, and finish what is pending."""
+    if not yes:
+        with waiting("looking"):
+            return await memory.erase.show(since=True) or NOTHING_SINCE
     with waiting("erasing"):
         try:
-            return await memory.erase.finish(subject=subject) or "nothing is pending"
+            return await memory.erase.apply(subject=subject) or "nothing is pending"
         except asyncio.CancelledError:
             raise Interrupted(INTERRUPTED) from None
 
 
-async def keep(
-    *, memory: Memory, because: Annotated[str, Parameter(help="The reason, for the history.")]
+async def settle(
+    *,
+    memory: Memory,
+    keep: Annotated[
+        str | None,
+        Parameter(
+            metavar="REASON",
+            help="Keep what was erased since this file was copied; the reason is for the history.",
+        ),
+    ] = None,
+    copies: Annotated[
+        list[str] | None,
+        Parameter(metavar="PATH", help="Take this copy out of the list, by its path as listed.", negative=()),
+    ] = None,
 ) -> Any:
-    return await memory.erase.keep(because)
+    if keep is not None and copies is None:
+        return await memory.erase.settle(keep=keep)
+    if copies is None or keep is not None:
+        raise InvalidInput(
+            "nothing is to be settled, or two things at once", recovery="give --keep REASON, or --copies PATH"
+        )
+    return await memory.erase.settle(copies=copies)
 
 
-async def copies(*, memory: Memory) -> Any:
-    return await memory.erase.copies()
-
-
-async def dismiss(
-    path: Annotated[str, Parameter(help="The path, as it is listed.")], /, *, memory: Memory
-) -> Any:
-    return await memory.erase.dismiss(path)
-
-
-# A command that has commands of its own: the tree of all commands takes it as it is.
+# A command that has a command of its own: the tree of all commands takes it as it is.
 erase = App("erase", help_flags=(), version_flags=(), default_parameter=PLAIN)
 erase.default(_erase)
-erase.command(finish)
-erase.command(keep)
-erase.command(copies)
-erase.command(dismiss)
+erase.command(settle)
 
 
 Folder = Annotated[str, Parameter(metavar="FOLDER", help="The mirror folder; created if missing.")]

@@ -21,7 +21,7 @@ from remanence.flows.mirror.hand_edits import FileEdit
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366
 _OF_LINK = ("target", "relation", "confidence")
-_FORM = {"review.decline": "decline", "graph.merge": "merge", "schedule.accept_clock": "accept-clock"}
+_FORM = {"review.decline": "decline", "graph.merge": "merge"}
 PLAN = "plan"  # the name under which plans are worked out
 
 
@@ -108,7 +108,9 @@ async def show_review(visit: Visit) -> dict[str, Any]:
     )
     waiting = computed.value
     edits, trouble = await _read_hand_edits(visit)
-    unsettled = await visit.memory.erase.show_since() if visit.may("erase.show_since") else None
+    unsettled = None
+    if visit.may("erase.show", since=True):
+        unsettled = await visit.memory.erase.show(since=True)
     return {
         "review": waiting,
         "computed": computed,
@@ -135,6 +137,8 @@ def _build_choice(way: SettlingWay) -> Choice | None:
         case "link":
             fields = {"name": given["source"], **{name: given[name] for name in _OF_LINK}}
             return Choice("link", words, fields)
+        case "review.accept" if "clock" in given:
+            return Choice("accept-clock", words, {})
         case "review.accept":
             return Choice("accept", words, {"name": given["names"]})
         case "forget":
@@ -145,7 +149,7 @@ def _build_choice(way: SettlingWay) -> Choice | None:
             return Choice("tag", f"Set {tag}", {"name": given["names"], "tags": tag})
         case "supersede":
             return Choice("supersede", f"Replace #{given['old']}", given)
-        case "review.decline" | "graph.merge" | "schedule.accept_clock":
+        case "review.decline" | "graph.merge":
             return Choice(_FORM[way.verb], words, given)
         case "undo":
             return Choice("undo", words, given, is_grave=True)

@@ -3,8 +3,8 @@
 Knows fields and verbs; must not know pages, but for the addresses of those that show an answer.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from remanence.core.errors import Conflict, InvalidInput
@@ -31,11 +31,12 @@ class FormResult:
 
 @dataclass(frozen=True, slots=True)
 class PageForm:
-    """One form: its address, the verb that it calls, and how."""
+    """One form: its address, the verb that it calls, how, and with which arguments that say what the verb does."""
 
     name: str
     verb: str
     carry_out: Callable[[Visit, FormFields], Awaitable[FormResult]]
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
 
 def _tell(receipt: Receipt, did: str) -> FormResult:
@@ -203,7 +204,7 @@ async def _decline(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _accept_clock(visit: Visit, _: FormFields) -> FormResult:
-    at = await visit.memory.schedule.accept_clock()
+    at = await visit.memory.review.accept(clock=True)
     return FormResult(Note("The clock is taken for right" if at else "Nothing was held for the clock"))
 
 
@@ -297,7 +298,7 @@ async def _erase(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _finish_erasure(visit: Visit, _: FormFields) -> FormResult:
-    proof = await visit.memory.erase.finish()
+    proof = await visit.memory.erase.apply()
     return FormResult(Note("Nothing was left to erase")) if proof is None else _show_proof(visit, proof)
 
 
@@ -375,7 +376,7 @@ FORMS = (
     PageForm("merge", "graph.merge", _merge),
     PageForm("accept", "review.accept", _accept),
     PageForm("decline", "review.decline", _decline),
-    PageForm("accept-clock", "schedule.accept_clock", _accept_clock),
+    PageForm("accept-clock", "review.accept", _accept_clock, {"clock": True}),
     PageForm("apply", "apply", _apply),
     PageForm("undo", "undo", _undo),
     PageForm("adopt", "policy.adopt", _adopt),
@@ -386,8 +387,8 @@ FORMS = (
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),
     PageForm("show-erasure", "erase.show", _show_erasure),
-    PageForm("erase", "erase.apply", _erase),
-    PageForm("finish-erasure", "erase.finish", _finish_erasure),
+    PageForm("erase", "erase.apply", _erase, {"shown": True}),
+    PageForm("finish-erasure", "erase.apply", _finish_erasure),
     PageForm("add-token", "token.add", _add_token),
     PageForm("renew-token", "token.add", _renew_token),
     PageForm("end-token", "token.end", _end_token),

@@ -14,7 +14,7 @@ from remanence.faces.dashboard.form_fields import read_name
 from remanence.faces.dashboard.graph_layout import draw_graph
 from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import interval, moment
-from remanence.flows.consolidate.boxes import Box
+from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.inspect.related import RelatedResult
 
 LISTED = 50  # memories on one page
@@ -23,7 +23,7 @@ KINDS = tuple(one.name.lower() for one in Kind)
 RELATIONS = tuple(one.label for one in Relation)
 EVENTS = 30
 RUNS = 6  # the newest, on the overview
-BOXES = 20
+SEGMENTS = 20
 TOPICS = 30
 GRAPH_NODES = 10_000
 _FILTERS = ("category", "tag", "speaker", "session", "thread", "agent", "key")
@@ -157,44 +157,46 @@ async def show_entity(visit: Visit) -> dict[str, Any]:
 
 
 async def show_conversations(visit: Visit) -> dict[str, Any]:
-    """Show the conversations as boxes of turns about one matter, and the traces that lead through several."""
+    """Show the conversations as segments of turns about one matter, and the threads that lead through several."""
     after = visit.read_number("after", 0, least=0, most=(1 << 62)) or None
-    boxes = await visit.memory.boxes.list(limit=BOXES + 1, after=after, session=visit.query.get("session"))
-    traces = await visit.memory.traces.list(boxes_min=2, limit=BOXES)
-    box = None
-    if "box" in visit.query:
-        box = await visit.memory.boxes.get(visit.read_number("box", 0, most=(1 << 62)))
+    segments = await visit.memory.conversations.list(
+        limit=SEGMENTS + 1, after=after, session=visit.query.get("session")
+    )
+    threads = await visit.memory.conversations.list(threads=True, segments_min=2, limit=SEGMENTS)
+    segment = None
+    if "segment" in visit.query:
+        segment = await visit.memory.conversations.get(visit.read_number("segment", 0, most=(1 << 62)))
     return {
-        "boxes": boxes[:BOXES],
-        "more": boxes[BOXES - 1].number if len(boxes) > BOXES else None,
-        "traces": traces,
-        "box": box,
-        "lanes": _draw_lanes(boxes[:BOXES]),
+        "segments": segments[:SEGMENTS],
+        "more": segments[SEGMENTS - 1].number if len(segments) > SEGMENTS else None,
+        "threads": threads,
+        "segment": segment,
+        "lanes": _draw_lanes(segments[:SEGMENTS]),
     }
 
 
-def _draw_lanes(boxes: list[Box]) -> dict[str, Any]:
-    """Lay boxes out in time: a lane a session, each box from its first turn to its last, in percent of the width."""
-    if not boxes:
+def _draw_lanes(segments: list[ConversationSegment]) -> dict[str, Any]:
+    """Lay segments out in time: a lane a session, each from its first turn to its last, in percent of the width."""
+    if not segments:
         return {"lanes": [], "first": None, "last": None}
-    first, last = min(box.opened_at for box in boxes), max(box.last_at for box in boxes)
+    first, last = min(segment.opened_at for segment in segments), max(segment.last_at for segment in segments)
     wide = max(1, last - first)
-    sessions = Counter(box.session for box in boxes)
+    sessions = Counter(segment.session for segment in segments)
     lanes = [
         {
             "session": session,
-            "boxes": [
+            "segments": [
                 {
-                    "number": box.number,
-                    "x": round(96 * (box.opened_at - first) / wide, 2),
-                    "width": max(1.2, round(96 * (box.last_at - box.opened_at) / wide, 2)),
-                    "trace": box.trace,
-                    "opened_at": box.opened_at,
-                    "last_at": box.last_at,
-                    "turns": len(box.turns),
+                    "number": segment.number,
+                    "x": round(96 * (segment.opened_at - first) / wide, 2),
+                    "width": max(1.2, round(96 * (segment.last_at - segment.opened_at) / wide, 2)),
+                    "thread": segment.thread,
+                    "opened_at": segment.opened_at,
+                    "last_at": segment.last_at,
+                    "turns": len(segment.turns),
                 }
-                for box in boxes
-                if box.session == session
+                for segment in segments
+                if segment.session == session
             ],
         }
         for session in sessions

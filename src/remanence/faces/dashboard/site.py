@@ -313,7 +313,7 @@ class Dashboard:
         given = read_form(await visit.request.body())
         if session is None or not is_marked(session, given.take("mark")):
             raise RequestRefused(403, "this form is too old", "open the page again, and send it from there")
-        if not visit.may(form.verb):
+        if not visit.may(form.verb, **form.arguments):
             raise RequestRefused(
                 403, f"the token {visit.token.name} may not {form.verb}", "log in with another"
             )

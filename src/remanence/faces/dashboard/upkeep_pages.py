@@ -18,7 +18,7 @@ async def show_erasures(visit: Visit) -> dict[str, Any]:
     """Show what erasing would take away, and what was erased."""
     may_erase = visit.may("erase.show")
     erasures = await visit.compute("erasures", lambda memory: memory.history(verb="erase", limit=ERASURES))
-    copies = await visit.memory.erase.copies() if may_erase and visit.may("erase.copies") else []
+    copies = await visit.memory.erase.show(copies=True) if visit.may("erase.show", copies=True) else []
     return {
         "may_erase": may_erase,
         "erasures": erasures.value,
@@ -38,7 +38,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         "policy": visit.memory.policy.current,
         "frames": await visit.memory.frames.list(),
         "guidelines": await visit.memory.guidelines.active(),
-        "timetable": await visit.memory.schedule.timetable(),
+        "timetable": (await visit.memory.status()).schedule,
         "forbidden": await visit.memory.forbidden.list(),
         "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value
         if visit.may("scopes.list")

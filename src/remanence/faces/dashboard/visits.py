@@ -18,7 +18,7 @@ from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.rest.engines import Engines
-from remanence.faces.rest.offers import FILE_WIDE
+from remanence.faces.rest.offers import is_file_wide
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
@@ -89,13 +89,13 @@ class Visit:
         name = self.query.get("policy")
         return None if name is None else check_preset(name)
 
-    def may(self, verb: str) -> bool:
-        """Tell whether who looks may call a verb."""
-        if verb in FILE_WIDE and ANY_SCOPE not in self.token.scopes:
+    def may(self, verb: str, **arguments: object) -> bool:
+        """Tell whether who looks may call a verb with these arguments."""
+        if is_file_wide(verb, arguments) and ANY_SCOPE not in self.token.scopes:
             return False
         if ROLE_OF.get(verb) is None:  # what no token may, only who started the server
             return self.session is not None and self.session.is_operator
-        return self.token.may_call(verb)
+        return self.token.may_call(verb, arguments)
 
     def link(self, path: str, **parts: Any) -> str:
         """Return the address of a page of this scope; what is None or empty is left out."""

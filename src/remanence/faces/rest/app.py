@@ -40,7 +40,7 @@ from remanence.faces.rest.calls import (
 )
 from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import AGENTS, RequestGuard
-from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
+from remanence.faces.rest.offers import SHOWN_BY, Offer, is_file_wide, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
@@ -49,7 +49,7 @@ from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, fin
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
 # Verbs that only show: asked again they are done again, so that no answer outlives what it was read from.
-SHOWING = frozenset({*SHOWN_BY.values(), "export", "erase.show_since", "erase.copies"})
+SHOWING = frozenset({*SHOWN_BY.values(), "export"})
 CANCELLED = "what was committed before stays: history names its run, and undo takes it back"
 _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
@@ -175,7 +175,9 @@ class Service:
     ) -> Response:
         """Call a verb and return its answer."""
         token: AccessToken = heads.request.scope["token"]
-        scope = self.find_scope(token, heads.scope, offer.role, file_wide=offer.row.verb in FILE_WIDE)
+        sent = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
+        file_wide = is_file_wide(offer.row.verb, sent)
+        scope = self.find_scope(token, heads.scope, offer.role, file_wide=file_wide)
         places, named = ([], {}) if given is None else arguments.read(given)
         if heads.if_match is not None:
             named["if_revision"] = _read_revision(heads.if_match, arguments)
@@ -248,7 +250,8 @@ class Service:
 
     async def _carry_out(self, call: "_VerbCall", memory: Engine) -> Any:
         verb = call.offer.row.verb
-        if verb in SHOWN_BY:
+        is_wide = is_file_wide(verb, call.named)
+        if verb in SHOWN_BY and not is_wide:
             return await self._do_as_shown(call, memory)
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
@@ -256,7 +259,7 @@ class Service:
         if isinstance(answer, AsyncIterator):
             return "".join([line.decode() async for line in answer])
         answer = await answer if inspect.isawaitable(answer) else answer
-        if verb in SHOWN_BY.values():
+        if verb in SHOWN_BY.values() and not is_wide:
             name = self.shown.keep(ShownTo(call.token, call.scope, verb), answer)
             return {"shown": name, **answer.to_dict()}
         return answer

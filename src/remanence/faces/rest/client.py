@@ -25,11 +25,19 @@ from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import Preview
 from remanence.engine import Engine
 from remanence.faces.rest.decoding import decode_json_value
-from remanence.faces.rest.offers import BODY_BYTES_MAX, NOT_OFFERED, SEND_LESS, SHOWN_BY, Offer, list_offers
+from remanence.faces.rest.offers import (
+    BODY_BYTES_MAX,
+    NOT_OFFERED,
+    SEND_LESS,
+    SHOWN_BY,
+    Offer,
+    is_file_wide,
+    list_offers,
+)
 from remanence.faces.rest.transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
-from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread
 from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.scopes.scopes import ScopeOverview
@@ -37,8 +45,8 @@ from remanence.flows.scopes.scopes import ScopeOverview
 _OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory, AffectedMemory
 # What else a verb returns that names a thing, by which of its fields it does.
 _NAMED_BY: Mapping[type, str] = {
-    Box: "number",
-    Trace: "number",
+    ConversationSegment: "number",
+    ConversationThread: "number",
     Forbidden: "fold",
     ReviewItem: "cursor",
     Contradiction: "cursor",
@@ -96,7 +104,7 @@ class RemoteEngine(Engine):
             document = await send_and_hear(self._transport, request, f"/v1/events{query}", progress)
         self._shown.pop(id(shown), None)  # it is done; what was refused may be asked for again
         answer = _decode_answer(offer, document)
-        if verb in SHOWN_BY.values():
+        if verb in SHOWN_BY.values() and not is_file_wide(verb, arguments):
             self._shown[id(answer)] = answer, document["shown"]
         return answer
 

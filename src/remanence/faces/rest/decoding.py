@@ -86,8 +86,11 @@ def _decode_item(kind: Any, value: Any, name: str) -> Any:
 
 
 def _decode_union(inner: tuple[Any, ...], value: Any, name: str) -> Any:
-    """Return a value of the first of several types that has such a one: a class for a mapping, else what is plain."""
-    for kind in inner:
+    """Return a value of the first of several types that has such a one: a class for a mapping, else what is plain.
+
+    Of several classes it is the first whose fields are all there.
+    """
+    for kind in sorted(inner, key=lambda kind: not _has_fields(kind, value)):
         told = get_args(kind)[0] if get_origin(kind) is Annotated else kind
         if kind is NoneType:
             continue
@@ -107,6 +110,17 @@ def _may_hold(kind: Any, value: Any) -> bool:
     if is_dataclass(kind) or (isinstance(origin, type) and issubclass(origin, Mapping)):
         return isinstance(value, Mapping)
     return isinstance(origin, type) and isinstance(value, list)
+
+
+def _has_fields(kind: Any, value: Any) -> bool:
+    """Return True if a value has all fields that a class, or the items of a list of one, must have."""
+    if get_origin(kind) is list and isinstance(value, list):
+        return not value or _has_fields(get_args(kind)[0], value[0])
+    if not is_dataclass(kind) or not isinstance(value, Mapping):
+        return True
+    hidden = getattr(kind, "HIDDEN", ())
+    needed = (one for one in fields(kind) if one.init and one.default is one.default_factory is MISSING)
+    return all(one.name in value for one in needed if one.name not in hidden)
 
 
 def _read_time(value: str) -> int:

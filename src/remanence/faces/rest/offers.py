@@ -16,18 +16,8 @@ from remanence.engine import Engine
 BODY_BYTES_MAX = 1 << 20  # of the arguments of one call
 SEND_LESS = "send less at once, such as some of the texts of learn_many"
 # What concerns every scope of the file: for tokens that open every one.
-FILE_WIDE = frozenset(
-    {
-        "scopes.list",
-        "scopes.copy",
-        "doctor",
-        "erase.show_since",
-        "erase.finish",
-        "erase.keep",
-        "erase.copies",
-        "erase.dismiss",
-    }
-)
+FILE_WIDE = frozenset({"scopes.list", "scopes.copy", "doctor", "erase.settle"})
+_FILE_WIDE_WITH: Mapping[str, tuple[str, ...]] = {"erase.show": ("since", "copies")}
 # What is done as it was shown, by the verb that shows it.
 SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scopes.show_drop"}
 _A_PATH = "it names files and folders of the server"
@@ -46,6 +36,13 @@ NOT_OFFERED: Mapping[str, str] = {
     "token.list": "no token tells of another",
     "token.end": "no token ends another",
 }
+
+
+def is_file_wide(verb: str, arguments: Mapping[str, object]) -> bool:
+    """True if a call concerns every scope of the file; `erase.apply` without what was shown finishes all of it."""
+    if verb == "erase.apply":
+        return arguments.get("shown") is None
+    return verb in FILE_WIDE or any(arguments.get(name) for name in _FILE_WIDE_WITH.get(verb, ()))
 
 
 @dataclass(frozen=True, slots=True)

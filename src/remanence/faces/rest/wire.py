@@ -93,7 +93,7 @@ class Arguments:
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
-            return (str, ...)
+            return (str, ...) if default is inspect.Parameter.empty else (str | None, None)
         if annotation is Plan or Plan in get_args(annotation):
             self._plans.add(name)
             plan = dict[str, JsonValue]

@@ -6,9 +6,10 @@ does not. Knows names, roles and scopes; must not know how a token is sent.
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, Literal
 
 from remanence.core.arguments import check_name
@@ -16,11 +17,11 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.keywords import TrustName
 from remanence.core.permissions import (
     CAPABILITIES,
-    CAPABILITY_OF,
     ROLE_OF,
     ROLES,
     Capability,
     TokenRole,
+    capability_of,
 )
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base.context import Core
@@ -68,10 +69,10 @@ class AccessToken(Result):
         """Tell whether it may do what a role may."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
-    def may_call(self, verb: str) -> bool:
-        """Tell whether it may call a verb, by its role and by what it is denied."""
+    def may_call(self, verb: str, arguments: Mapping[str, object] = MappingProxyType({})) -> bool:
+        """Tell whether it may call a verb with these arguments, by its role and by what it is denied."""
         role, denied = ROLE_OF.get(verb), self.denies if self.agent is None else CAPABILITIES
-        return role is not None and self.may(role) and CAPABILITY_OF.get(verb) not in denied
+        return role is not None and self.may(role) and capability_of(verb, arguments) not in denied
 
     def __str__(self) -> str:
         scopes = "every scope" if ANY_SCOPE in self.scopes else ", ".join(self.scopes)

@@ -129,20 +129,25 @@ async def register(core: Core) -> Register:
     return Register(copies, unlisted)
 
 
-async def dismiss(core: Core, path: str | Path) -> list[RegisteredCopy]:
-    """Take copies out of the register by where they were put, and return them; NotFound where there is none."""
-    paths = {str(path), _shown_path(core, str(path))}
-    rows: list[Mapping[str, Any]] = []
+async def dismiss(core: Core, paths: Iterable[str | Path]) -> list[RegisteredCopy]:
+    """Take copies out of the register by where they were put, and return them; NotFound where one is not there."""
+    written = {str(path): _shown_path(core, str(path)) for path in paths}
+    wanted, rows = {*written, *written.values()}, list[Mapping[str, Any]]()
+    by_scope: dict[str, list[str]] = {}
     for scope in (core.scope, EVERY_SCOPE):
         by_name = await _read_copy_rows(core, scope)
-        names = [name for name, one in by_name.items() if name != UNLISTED and one["path"] in paths]
+        names = [name for name, one in by_name.items() if name != UNLISTED and one["path"] in wanted]
         rows += [by_name[name] for name in names]
+        by_scope[scope] = names
+    found = {row["path"] for row in rows}
+    for path, shown in written.items():
+        if found.isdisjoint({path, shown}):
+            raise NotFound(
+                f"no copy at {format_value(path)} is registered",
+                recovery="list them: remanence erase --copies",
+            )
+    for scope, names in by_scope.items():
         await _drop(core, scope, names)
-    if not rows:
-        raise NotFound(
-            f"no copy at {format_value(str(path))} is registered",
-            recovery="list them: remanence erase copies",
-        )
     return list(await asyncio.to_thread(_build_copies, rows))
 
 

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from remanence.core.errors import Protected
-from remanence.core.permissions import CAPABILITY_OF, Capability
+from remanence.core.permissions import CAPABILITY_OF, Capability, capability_of
 from remanence.core.signatures import checked_class
 from remanence.core.verb_help import command_of
 
@@ -17,7 +17,6 @@ GUARD = "trust"
 _TYPED = {
     "settings.set": "settings NAME VALUE",
     "erase.apply": "erase",
-    "erase.show_since": "erase finish",
 }
 C = TypeVar("C", bound=type)
 
@@ -52,7 +51,7 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
 def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
     async def ask(self: Any, *given: Any, **more: Any) -> Any:
-        refuse_verb(verb, self._core.denials)
+        refuse_verb(verb, self._core.denials, capability_of(verb, more))
         return await method(self, *given, **more)
 
     return ask

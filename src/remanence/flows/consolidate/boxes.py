@@ -8,13 +8,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias, overload
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.core.change import Change
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, NotFound
+from remanence.core.errors import Conflict, InvalidInput, NotFound
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
 from remanence.core.receipt import AutomaticRun
@@ -251,12 +251,13 @@ LOOK_UP = 10_000  # boxes of a session among which the one of a memory is looked
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Box(Result):
+class ConversationSegment(Result):
     """Turns of a session about one matter: `number` is its name, `session` "" for turns of none.
 
     `goal` is the beginning of the first turn of a user, `outcome` (success, failure, partial, unknown) how the last
     turns say that it ended, `reason` (full, topic_shift, time_gap, forced) why it was sealed; both None while it is
-    open. `turns` are those that were not forgotten, `trace` is the trace that it joined.
+    open. `turns` are those that were not forgotten, `thread` is the number of the thread that it
+    joined.
     """
 
     number: int
@@ -267,7 +268,7 @@ class Box(Result):
     last_at: int
     sealed_at: int | None
     reason: str | None
-    trace: int | None
+    thread: int | None
     turns: tuple[Memory, ...]
     whole: bool = False  # whether `str` shows the turns
 
@@ -285,22 +286,22 @@ class Box(Result):
     def __str__(self) -> str:
         of = f" of session {self.session}" if self.session else ""
         ending = "open" if self.is_open else f"{self.reason}, {self.outcome}"
-        trace = "" if self.trace is None else f"; trace {self.trace}"
+        thread = "" if self.thread is None else f"; thread {self.thread}"
         goal = f" – {self.goal}" if self.goal else ""
         turns = number(len(self.turns), "turn", "turns")
         when = f"{minute_of(self.opened_at)} to {minute_of(self.last_at)}"
-        head = f"box {self.number}{of}, {when}, {turns} ({ending}{trace}){goal}"
+        head = f"segment {self.number}{of}, {when}, {turns} ({ending}{thread}){goal}"
         return "\n".join([visible(head), *(f"  {turn}" for turn in self.turns if self.whole)])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trace(Result):
-    """Boxes about the same matter, in whatever sessions, the oldest first."""
+class ConversationThread(Result):
+    """Segments about the same matter, in whatever sessions, the oldest first."""
 
     number: int
     began_at: int
     last_at: int
-    boxes: tuple[Box, ...]
+    segments: tuple[ConversationSegment, ...]
 
     began_time = Time("began_at")
     last_time = Time("last_at")
@@ -308,35 +309,55 @@ class Trace(Result):
     @property
     def sessions(self) -> tuple[str, ...]:
         """The sessions that it goes through, in order."""
-        return tuple(dict.fromkeys(box.session for box in self.boxes))
+        return tuple(dict.fromkeys(segment.session for segment in self.segments))
 
     def __str__(self) -> str:
-        boxes = number(len(self.boxes), "box", "boxes")
+        segments = number(len(self.segments), "segment", "segments")
         sessions = number(len(self.sessions), "session", "sessions")
         times = f"{minute_of(self.began_at)} to {minute_of(self.last_at)}"
-        head = visible(f"trace {self.number}, {times}, {boxes} in {sessions}")
-        return "\n".join([head, *(f"  {line}" for box in self.boxes for line in str(box).splitlines())])
+        lines = [visible(f"thread {self.number}, {times}, {segments} in {sessions}")]
+        lines += [f"  {line}" for segment in self.segments for line in str(segment).splitlines()]
+        return "\n".join(lines)
+
+
+Segments: TypeAlias = list[ConversationSegment]
+Threads: TypeAlias = list[ConversationThread]
 
 
 @checked_class
-class Boxes:
-    """Stretches of sessions about one matter each: `memory.boxes`."""
+class Conversations:
+    """Segments of sessions about one matter each, and threads of them across sessions: `memory.conversations`."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def get(self, number: int) -> Box:
-        """Show one box with its turns.
+    @overload
+    async def get(self, number: int) -> ConversationSegment: ...
+
+    @overload
+    async def get(self, *, thread: int) -> ConversationThread: ...
+
+    async def get(
+        self, number: int | None = None, *, thread: int | None = None
+    ) -> ConversationSegment | ConversationThread:
+        """Show one segment with its turns, or one thread with its segments.
 
         Raises NotFound where there is none of that number.
         """
-        require(self._core.store, BOXES, "boxes.get")
+        require(self._core.store, BOXES, "conversations.get")
+        if number is None and thread is not None:
+            return await _get_thread(self._core, thread)
+        if number is None or thread is not None:
+            raise InvalidInput(
+                "no segment and no thread is named, or both are", recovery="pass the number of one of the two"
+            )
         rows = await self._core.store.boxes(self._core.scope, FindBoxes(only=(number,)))
         if not rows:
-            raise NotFound(f"no box {number}", recovery="list boxes with `boxes.list`")
-        (box,) = await build_boxes(self._core, rows)
-        return replace(box, whole=True)
+            raise NotFound(f"no segment {number}", recovery="list segments with `conversations.list`")
+        (segment,) = await build_segments(self._core, rows)
+        return replace(segment, whole=True)
 
+    @overload
     async def list(
         self,
         *,
@@ -344,22 +365,65 @@ class Boxes:
         of: OneMemory | None = None,
         open_only: bool = False,
         limit: int = 20,
-        after: int | Box | None = None,
-    ) -> list[Box]:
-        """List the boxes of turns: stretches of a session about one matter, those of the latest turns first.
+        after: int | ConversationSegment | None = None,
+    ) -> Segments: ...
 
-        With `session` those of one session, "" for turns of none; with `of` those that a turn is in, or a fact's turns.
-        The list goes on behind the box `after`, named by its number.
+    @overload
+    async def list(
+        self,
+        *,
+        threads: Literal[True],
+        segments_min: int = 1,
+        limit: int = 20,
+        after: int | ConversationThread | None = None,
+    ) -> Threads: ...
+
+    async def list(
+        self,
+        *,
+        session: str | None = None,
+        of: OneMemory | None = None,
+        open_only: bool = False,
+        threads: bool = False,
+        segments_min: int = 1,
+        limit: int = 20,
+        after: int | ConversationSegment | ConversationThread | None = None,
+    ) -> Segments | Threads:
+        """List the segments of conversations, or with `threads` the threads, those of the latest turns first.
+
+        A segment is a stretch of a session about one matter, a thread joins segments about the same matter across
+        sessions. With `session` the segments of one session, "" for turns of none; with `of` those that a turn is in,
+        or a fact's turns. With `segments_min` only threads that join so many. The list goes on behind `after`, a
+        segment or a thread or its number: a thread by its number stands where its latest turn puts it by now.
         """
-        require(self._core.store, BOXES, "boxes.list")
+        require(self._core.store, BOXES, "conversations.list")
         check_count("limit", limit, 1, LIST_MAX)
+        check_count("segments_min", segments_min, 1, BOXES_MAX)
+        _refuse_mixed(
+            after, threads=threads, of_segments=(session, of, open_only or None), of_threads=segments_min
+        )
+        if threads:
+            last = await _get_thread(self._core, after) if isinstance(after, int) else after
+            assert not isinstance(last, ConversationSegment)  # it was refused
+            return await _list_threads(self._core, segments_min, limit, last)
         if session:
             check_name("a session", session)
-        before = after.number if isinstance(after, Box) else after
+        before = after if after is None or isinstance(after, int) else after.number
         find = FindBoxes(session=session, is_open=True if open_only else None, before=before, limit=limit)
         if of is not None:
-            return await build_boxes(self._core, (await _rows_around(self._core, of, find))[:limit])
-        return await build_boxes(self._core, await self._core.store.boxes(self._core.scope, find))
+            return await build_segments(self._core, (await _rows_around(self._core, of, find))[:limit])
+        return await build_segments(self._core, await self._core.store.boxes(self._core.scope, find))
+
+
+def _refuse_mixed(after: object, *, threads: bool, of_segments: Sequence[object], of_threads: int) -> None:
+    """Refuse what is about segments where threads are asked for, and the other way round."""
+    foreign = ConversationSegment if threads else ConversationThread
+    is_mixed = any(one is not None for one in of_segments) if threads else of_threads != 1
+    if is_mixed or isinstance(after, foreign):
+        raise InvalidInput(
+            "it names what only segments have, or only threads",
+            recovery="list segments by `session`, `of` and `open_only`, threads by `segments_min`",
+        )
 
 
 async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[BoxRow]:
@@ -378,71 +442,50 @@ async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[B
     ]
 
 
-@checked_class
-class Traces:
-    """Boxes about the same matter across sessions: `memory.traces`."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-
-    async def get(self, number: int) -> Trace:
-        """Show one trace with its boxes and their turns.
-
-        Raises NotFound where there is none of that number.
-        """
-        require(self._core.store, BOXES, "traces.get")
-        rows = await self._core.store.traces(self._core.scope, FindTraces(only=(number,)))
-        trace = await _trace(self._core, rows[0], 0) if rows else None
-        if trace is None:
-            raise NotFound(f"no trace {number}", recovery="list traces with `traces.list`")
-        return trace
-
-    async def list(
-        self, *, boxes_min: int = 1, limit: int = 20, after: int | Trace | None = None
-    ) -> list[Trace]:
-        """List the traces: boxes about the same matter across sessions, those of the latest turns first.
-
-        With `boxes_min` only those that join so many boxes. The list goes on behind the trace `after`: one by its
-        number stands where its latest turn puts it by now.
-        """
-        require(self._core.store, BOXES, "traces.list")
-        check_count("limit", limit, 1, LIST_MAX)
-        check_count("boxes_min", boxes_min, 1, BOXES_MAX)
-        rows = await self._core.store.traces(self._core.scope, FindTraces(limit=LIST_MAX))
-        last = await self.get(after) if isinstance(after, int) else after
-        traces: list[Trace] = []
-        for row in rows:
-            if last is not None and (row.last_at, row.trace) >= (last.last_at, last.number):
-                continue
-            trace = await _trace(self._core, row, boxes_min)
-            if trace is not None:
-                traces.append(trace)
-            if len(traces) == limit:
-                break
-        return traces
+async def _get_thread(core: Core, number: int) -> ConversationThread:
+    rows = await core.store.traces(core.scope, FindTraces(only=(number,)))
+    thread = await _build_thread(core, rows[0], 0) if rows else None
+    if thread is None:
+        raise NotFound(f"no thread {number}", recovery="list threads with `conversations.list(threads=True)`")
+    return thread
 
 
-async def _trace(core: Core, row: TraceRow, boxes_min: int) -> Trace | None:
-    """Show a trace, if it joins so many boxes."""
+async def _list_threads(
+    core: Core, segments_min: int, limit: int, last: ConversationThread | None
+) -> list[ConversationThread]:
+    threads: list[ConversationThread] = []
+    for row in await core.store.traces(core.scope, FindTraces(limit=LIST_MAX)):
+        if last is not None and (row.last_at, row.trace) >= (last.last_at, last.number):
+            continue
+        thread = await _build_thread(core, row, segments_min)
+        if thread is not None:
+            threads.append(thread)
+        if len(threads) == limit:
+            break
+    return threads
+
+
+async def _build_thread(core: Core, row: TraceRow, segments_min: int) -> ConversationThread | None:
+    """Return a thread, if it joins so many segments."""
     rows = await core.store.boxes(core.scope, FindBoxes(trace=row.trace, limit=BOXES_MAX))
-    if len(rows) < boxes_min:
+    if len(rows) < segments_min:
         return None
-    boxes = (await build_boxes(core, rows))[::-1]
-    return Trace(row.trace, row.began_at, row.last_at, tuple(boxes))
+    segments = (await build_segments(core, rows))[::-1]
+    return ConversationThread(row.trace, row.began_at, row.last_at, tuple(segments))
 
 
-async def build_boxes(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
-    """Return boxes with their turns but for those that were forgotten."""
+async def build_segments(core: Core, rows: Sequence[BoxRow]) -> list[ConversationSegment]:
+    """Return segments with their turns but for those that were forgotten."""
     seqs = sorted({seq for row in rows for seq in row.members})
     memories = await core.store.get(core.scope, seqs) if seqs else []
     turns = {one.seq: one for one in memories if one is not None and one.status in SHOWN}
-    return [build_box(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
+    return [build_segment(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
 
 
-def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
-    """Return a box as its turns tell it that are to be shown."""
+def build_segment(row: BoxRow, turns: Sequence[Memory]) -> ConversationSegment:
+    """Return a segment as its turns tell it that are to be shown."""
     goal = next((turn.text for turn in turns if turn.seq == row.goal), None)
-    return Box(
+    return ConversationSegment(
         number=row.box,
         session=row.session,
         goal=None if goal is None else _shorten_goal(goal),
@@ -451,7 +494,7 @@ def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
         last_at=row.last_at,
         sealed_at=row.sealed_at,
         reason=None if row.reason is None else row.reason.label,
-        trace=row.trace,
+        thread=row.trace,
         turns=tuple(turns),
     )
 

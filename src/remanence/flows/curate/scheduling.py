@@ -136,6 +136,16 @@ async def let_go(core: Core) -> None:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), swap=swap))
 
 
+async def accept_clock(core: Core) -> str | None:
+    """Accept the machine's clock as it is, so that plans held because of it go on; return what was in doubt."""
+    doubt, now = await core.watch.accept(), core.clock.now()
+    await let_go(core)
+    answer = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
+    if answer.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
+    return doubt
+
+
 async def should_curate(core: Core) -> bool:
     """Tell whether the policy's interval has passed on its clock since it last ran, asked for or not."""
     return runs_by_itself(core) and due(core.policy, *await interval_read(core))

@@ -6,17 +6,18 @@ Decides what goes and what is told of it; must not know how a store takes images
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, overload
 
 from remanence.core.change import Cause
 from remanence.core.errors import Conflict, InvalidInput, Protected
+from remanence.core.keywords import Some
 from remanence.core.model import Memories, Memory, Relation, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.redaction import MARK, Names
 from remanence.core.results import Result, Time, number, visible
 from remanence.flows.base import copies
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
-from remanence.flows.base.copies import RegisteredCopy
+from remanence.flows.base.copies import RegisteredCopy, dismiss, register
 from remanence.flows.base.naming import list_memory_names
 from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.person_guards import is_held
@@ -259,15 +260,45 @@ def _render_copies(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]
     return [
         *(f"not rewritten, delete it: {copy}" for copy in copies[-LISTED:] if not copy.is_gone),
         *(f"made before: {copy}" for copy in copies[-LISTED:] if copy.is_gone),
-        *([f"and {more:,} older ones: remanence erase copies"] if more > 0 else []),
+        *([f"and {more:,} older ones: remanence erase --copies"] if more > 0 else []),
         *([f"and {unlisted:,} older ones that are listed nowhere any more"] if unlisted else []),
     ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasedSinceReport(Result):
+    """What a file holds that was erased since it was copied, scope by scope; nothing of it is changed.
+
+    `erasures` are what `apply` would erase, with what was learned from that alone. `redacted` lists the first of the
+    memories that lost a person's names since: they are erased, too, or redacted where the names are given.
+    `redactions` counts them. `damaged` are ledgers of which not all can be read.
+    """
+
+    ledgers: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
+    erasures: Mapping[str, ErasePreview] = field(default_factory=dict)
+    redacted: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)
+    redactions: int = 0
+
+    def __str__(self) -> str:
+        lines = [f"heard: {one}" for one in self.ledgers]
+        lines += [f"NOT WHOLE, so it may name more: {one}" for one in self.damaged]
+        for scope, preview in self.erasures.items():
+            lines += [f"in scope {scope!r}:", str(preview)]
+        for scope, memories in self.redacted.items():
+            lines += [
+                f"in scope {scope!r}, a person's names were taken out of it since: {one}" for one in memories
+            ]
+        if self.redactions:
+            many = number(self.redactions, "memory", "memories")
+            lines.append(f"{many} would be redacted with --subject NAME, and erased without")
+        return visible("\n".join(lines))
 
 
 class ErasedSinceSettling(Protocol):
     """What settles a file that holds what was erased since it was copied; the engine hands it in."""
 
-    async def show(self) -> Result | None:
+    async def show(self) -> ErasedSinceReport | None:
         """Show it."""
         ...
 
@@ -288,6 +319,7 @@ class Erase:
         self._core = core
         self._since = since
 
+    @overload
     async def show(
         self,
         names: Memories = (),
@@ -295,13 +327,42 @@ class Erase:
         scope: bool = False,
         subject: str | Sequence[str] | None = None,
         mentions: bool = False,
-    ) -> ErasePreview:
+    ) -> ErasePreview: ...
+
+    @overload
+    async def show(self, *, since: Literal[True]) -> ErasedSinceReport | None: ...
+
+    @overload
+    async def show(self, *, copies: Literal[True]) -> list[RegisteredCopy]: ...
+
+    async def show(
+        self,
+        names: Memories = (),
+        *,
+        scope: bool = False,
+        subject: str | Sequence[str] | None = None,
+        mentions: bool = False,
+        since: bool = False,
+        copies: bool = False,
+    ) -> ErasePreview | ErasedSinceReport | list[RegisteredCopy] | None:
         """Show what a permanent erasure would remove, with all copies; the command erases with `--yes`.
 
         With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
         names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
         said, too. What was learned from these alone goes with them.
+
+        With `since` it shows what this file holds that was erased since it was copied, None where it holds nothing of
+        it. Such a file is opened with `erased_since="look"`, and only this, `apply()`, `settle(keep=…)`, `status` and
+        `doctor` work. With `copies` it lists exports of this scope and backups that were made here, oldest first, and
+        whether they are gone.
         """
+        if since or copies:
+            if names or scope or mentions or subject is not None or (since and copies):
+                raise InvalidInput(
+                    "it asks for several things at once",
+                    recovery="name what to erase, or pass `since`, or `copies`, alone",
+                )
+            return await self._since.show() if since else await _list_copies(self._core.usable_core)
         require(self._core.store, ERASABLE, "erase.show")
         name_list = list_memory_names(names) if names else []
         if (bool(name_list), scope, subject is not None).count(True) != 1:
@@ -318,46 +379,67 @@ class Erase:
             core, await _all_of(core) if scope else await _find_revisions(core, name_list)
         )
 
-    async def apply(self, shown: ErasePreview) -> Erasure:
-        """Erase what was shown permanently: rows, words, vectors and undo data; then verify it.
+    @overload
+    async def apply(self, shown: ErasePreview) -> Erasure: ...
+
+    @overload
+    async def apply(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None: ...
+
+    async def apply(
+        self, shown: ErasePreview | None = None, *, subject: str | Sequence[str] | None = None
+    ) -> Erasure | None:
+        """Erase what was shown or pending permanently: rows, words, vectors, undo data; then verify it.
 
         It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
+
+        Without `shown` it finishes what is pending: what was erased since this file was copied is erased here, too, and
+        the file is written anew and looked through where that is pending since an erasure. Of what was only redacted
+        since, the names of `subject` are taken out; without names it is erased. None where nothing is pending.
         """
         require(self._core.store, ERASABLE, "erase.apply")
+        if shown is None:
+            return await self._finish(subject)
+        if subject is not None:
+            raise InvalidInput(
+                "a person is named beside what was shown",
+                recovery="show what that person said, and apply that",
+            )
         return await _apply_erase(self._core.usable_core, shown)
 
-    async def copies(self) -> list[RegisteredCopy]:
-        """List exports of this scope and backups that were made here, oldest first, and whether they are gone."""
-        return list((await copies.register(self._core.usable_core)).listed)
-
-    async def dismiss(self, path: str | Path) -> list[RegisteredCopy]:
-        """Take an export or a backup out of the list, by where it was put; the file itself is left alone."""
-        return await copies.dismiss(self._core.usable_core, path)
-
-    async def show_since(self) -> Result | None:
-        """Show what this file holds that was erased since it was copied; None where it holds nothing of it.
-
-        Such a file is opened with `erased_since="look"`, and only this, `finish`, `keep`, `status` and `doctor` work.
-        """
-        return await self._since.show()
-
-    async def keep(self, because: str) -> Receipt:
-        """Keep what was erased since this file was copied, as `show_since` shows it, and say why in the history."""
-        return await self._since.keep(because)
-
-    async def finish(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None:
-        """Write the file anew and look through it, where that is pending since an erasure.
-
-        What was erased since this file was copied is erased first. Of what was only redacted since, the names of
-        `subject` are taken out; without names it is erased. None where nothing is pending.
-        """
-        require(self._core.store, ERASABLE, "erase.finish")
+    async def _finish(self, subject: str | Sequence[str] | None) -> Erasure | None:
         if self._core.unsettled is not None:
             return await self._since.finish(subject)
         cleanup = await self._core.store.clean()
         return (
             describe(self._core.cause(ERASE), self._core.scope, 0, cleanup) if _has_cleaned(cleanup) else None
         )
+
+    @overload
+    async def settle(self, *, keep: str) -> Receipt: ...
+
+    @overload
+    async def settle(self, *, copies: Some[str | Path]) -> list[RegisteredCopy]: ...
+
+    async def settle(
+        self, *, keep: str | None = None, copies: Some[str | Path] | None = None
+    ) -> Receipt | list[RegisteredCopy]:
+        """Keep what was erased since this file was copied, or take copies out of the list; no file is touched.
+
+        `keep` says why, for the history; `show(since=True)` shows what is kept. `copies` are exports or backups, by
+        where they were put, as `show(copies=True)` lists them; it returns what was taken out of the list.
+        """
+        if keep is not None and copies is None:
+            return await self._since.keep(keep)
+        if copies is None or keep is not None:
+            raise InvalidInput(
+                "nothing is to be settled, or two things at once", recovery="pass `keep`, or `copies`"
+            )
+        paths = [copies] if isinstance(copies, str | Path) else copies
+        return await dismiss(self._core.usable_core, paths)
+
+
+async def _list_copies(core: Core) -> list[RegisteredCopy]:
+    return list((await register(core)).listed)
 
 
 def _has_cleaned(cleaned: CleanResult) -> bool:

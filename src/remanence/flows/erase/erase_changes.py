@@ -213,7 +213,7 @@ _KINDS = {
     FRAMES: ("a frame", "change it: remanence frames put"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
     "guidelines/": ("the guidelines", "activate others: remanence guidelines activate"),
-    "copy/": ("the path of a copy", "take it out of the list: remanence erase dismiss"),
+    "copy/": ("the path of a copy", "take it out of the list: remanence erase settle --copies"),
 }
 
 

@@ -1,54 +1,24 @@
-"""A file that holds what a ledger names as erased is not opened until somebody settles that: `memory.erase.finish`.
+"""A file that holds what a ledger names as erased is not opened until somebody settles that: `memory.erase`.
 
 Called at each opening, and by the verbs that settle it. Knows what a ledger names; must not know how one is kept.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import Memory
 from remanence.core.receipt import Receipt
 from remanence.core.redaction import Names
-from remanence.core.results import Result, number, visible
+from remanence.core.results import number
 from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
 from remanence.flows.entities.subject import subject_of
 from remanence.flows.erase import erase
-from remanence.flows.erase.erase import LISTED, ErasePreview, Erasure
+from remanence.flows.erase.erase import LISTED, ErasedSinceReport, ErasePreview, Erasure
 from remanence.flows.erase.erase_changes import PURGED, chunks, get
 from remanence.gate.screening import refuse_secret
 from remanence.store.erasure import ERASE, KEEP
 from remanence.text.analysis import check_text
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ErasedSinceReport(Result):
-    """What a file holds that was erased since it was copied, scope by scope; nothing of it is changed.
-
-    `erasures` are what `finish` would erase, with what was learned from that alone. `redacted` lists the first of the
-    memories that lost a person's names since: they are erased, too, or redacted where the names are given.
-    `redactions` counts them. `damaged` are ledgers of which not all can be read.
-    """
-
-    ledgers: tuple[str, ...]
-    damaged: tuple[str, ...] = ()
-    erasures: Mapping[str, ErasePreview] = field(default_factory=dict)
-    redacted: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)
-    redactions: int = 0
-
-    def __str__(self) -> str:
-        lines = [f"heard: {one}" for one in self.ledgers]
-        lines += [f"NOT WHOLE, so it may name more: {one}" for one in self.damaged]
-        for scope, preview in self.erasures.items():
-            lines += [f"in scope {scope!r}:", str(preview)]
-        for scope, memories in self.redacted.items():
-            lines += [
-                f"in scope {scope!r}, a person's names were taken out of it since: {one}" for one in memories
-            ]
-        if self.redactions:
-            many = number(self.redactions, "memory", "memories")
-            lines.append(f"{many} would be redacted with --subject NAME, and erased without")
-        return visible("\n".join(lines))
 
 
 class ErasedSinceVerbs:

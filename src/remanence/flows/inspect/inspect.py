@@ -39,7 +39,7 @@ from remanence.core.timescale import Timescale, scales
 from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
-from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
+from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
 from remanence.edit.rewind import ChangesSince, mark_ended
 from remanence.flows.base import heartbeat
 from remanence.flows.base.as_of import read_changes_since, read_instant
@@ -150,7 +150,8 @@ class State(Result):
     """A scope in numbers; `tokens` counts per tier what is shown, `interrupted` names runs that were killed.
 
     `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again at
-    the present pace, None where it does not. `first_archives` says for each decay class when the policy will archive
+    the present pace, None where it does not, and `is_due` whether the next session begins with such a run.
+    `first_archives` says for each decay class when the policy will archive
     its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says how the
     last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get vectors of
     the present embedder; until they have, recall goes by words alone. `spent` says how many calls and tokens models
@@ -179,6 +180,7 @@ class State(Result):
     adopted: bool
     last_curate_at: int | None
     due_at: int | None
+    is_due: bool
     clocks: Mapping[str, ClockPace]
     first_archives: Mapping[str, int | None]
     sessions: tuple[OpenSession, ...]
@@ -282,6 +284,7 @@ async def status(core: Core) -> State:
         adopted=policy_row is not None and is_adopted(policy_row, core.policy.hash),
         last_curate_at=last,
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
+        is_due=runs_by_itself(core) and due(core.policy, clocks, last, now),
         clocks={name: _pace(scale) for name, scale in clocks.items()},
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
         sessions=tuple(await list_open_sessions(core)),

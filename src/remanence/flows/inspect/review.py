@@ -6,20 +6,22 @@ Knows where each sort of it is kept; settles nothing itself.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
+from remanence.core.errors import InvalidInput
 from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
 from remanence.core.receipt import AutomaticRun, Receipt
 from remanence.core.results import MaybeTime, Result, Time, fields_of, format_counts, visible
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
+from remanence.core.timekeeping import doubt
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
-from remanence.flows.curate.scheduling import find_held_run
+from remanence.flows.curate.scheduling import accept_clock, find_held_run
 from remanence.flows.edit import editing
 from remanence.flows.inspect.graph import Contradiction, drop_same_pairs, read_contradictions
 from remanence.flows.inspect.review_pages import Place, ReviewPage, Sort, read_cursor
@@ -94,12 +96,16 @@ class Review(Result):
 
 @dataclass(frozen=True, slots=True)
 class PendingReview:
-    """What waits: open contradictions, what is in quarantine, proposals, a held plan, runs and where each began."""
+    """What waits: open contradictions, what is in quarantine, proposals, a held plan, runs and where each began.
+
+    `clock` says what is in doubt about the clock, "" where nothing is.
+    """
 
     contradictions: Sequence[Link] = ()
     quarantined: Sequence[int] = ()
     proposals: Sequence[Proposal] = ()
     held: AutomaticRun | None = None
+    clock: str = ""
     interrupted: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, int] = field(init=False)
 
@@ -110,6 +116,7 @@ class PendingReview:
             "quarantine": len(self.quarantined),
             "proposal": sum(len(one.tags) + len(one.replaces) + len(one.repeats) for one in self.proposals),
             "held plan": int(self.held is not None),
+            "clock in doubt": int(bool(self.clock)),
             "interrupted run": len(self.interrupted),
         }
         object.__setattr__(self, "counts", {sort: count for sort, count in by_sort.items() if count})
@@ -123,11 +130,13 @@ async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[A
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
     stand = _stand(snapshot, ends).tolist()
     contradictions = [link for link, both in zip(links, stand, strict=True) if all(both)]
+    finding = doubt(await core.watch.read_present(), snapshot.newest_at)
     return PendingReview(
         contradictions=contradictions,
         quarantined=snapshot.seq[status == Status.QUARANTINED].tolist(),
         proposals=await proposals.list_proposals(core),
         held=await find_held_run(core),
+        clock="" if finding is None else finding.why,
         interrupted=find_interrupted_runs(recent),
     )
 
@@ -160,8 +169,27 @@ class ReviewQueue:
         )
         return await list_memories(self._core, listing)
 
-    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Release a memory from quarantine into the inbox; its trust stays."""
+    @overload
+    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
+
+    @overload
+    async def accept(self, *, clock: Literal[True]) -> str | None: ...
+
+    async def accept(
+        self, names: Memories | None = None, *, if_revision: int | None = None, clock: bool = False
+    ) -> Receipt | str | None:
+        """Release a memory from quarantine, or with `clock` accept the machine's clock as it is.
+
+        It comes into the inbox, and its trust stays. With `clock` plans that are held because of the clock go on;
+        records that claim to be of later than now stay as they are and hold no plan any more. It returns what was in
+        doubt, None where nothing was.
+        """
+        if clock == (names is not None) or (clock and if_revision is not None):
+            raise InvalidInput(
+                "nothing is named, or a memory and the clock", recovery="name a memory, or pass `clock` alone"
+            )
+        if names is None:
+            return await accept_clock(self._core)
         return await editing.accept(self._core, names, if_revision)
 
     async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
@@ -178,8 +206,8 @@ class ReviewQueue:
     async def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review:
         """List what needs a person's decision, with the command that settles it.
 
-        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs. Behind
-        an item `after`, or its cursor, the list goes on with what is of its sort.
+        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, a clock in doubt,
+        interrupted runs. Behind an item `after`, or its cursor, the list goes on with what is of its sort.
         """
         return await list_review(self._core, limit, after)
 
@@ -199,6 +227,7 @@ async def list_review(core: Core, limit: int, after: str | ReviewItem | None) ->
         *await _make_quarantine_items(core, page, pending.quarantined),
         *_cut(page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))),
         *_cut(page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]),
+        *_cut(page, "clock in doubt", [_make_clock_item(pending.clock)] if pending.clock else []),
         *_cut(page, "interrupted run", runs),
     ]
     return Review(core.scope, now, tuple(items), pending.counts, page.behind)
@@ -295,19 +324,28 @@ def _decline(seq: int, what: str | int) -> SettlingWay:
     return SettlingWay("decline it", "review.decline", {"name": seq, "what": what}, command)
 
 
+_CLOCK_IS_RIGHT = SettlingWay(
+    "the clock is right", "review.accept", {"clock": True}, "remanence review accept --clock"
+)
+
+
 async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewItem]:
     policy_row = await read_adopted_policy(core)
     name = core.policy.name
     is_in_force = policy_row is not None and is_adopted(policy_row, core.policy.hash)
     by, named = ("", {}) if is_in_force else (f" --policy {quote(name)}", {"policy": name})
     look = SettlingWay("look at it", "plan", named, f"remanence plan{by}")
-    settle = SettlingWay("the clock is right", "schedule.accept_clock", {}, "remanence schedule accept-clock")
+    settle = _CLOCK_IS_RIGHT
     if ran.held != "clock":
         command = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
         settle = SettlingWay("apply it", "apply", {**named, "allow_destroyed": ran.destroyed}, command)
     return (ran.at,), ReviewItem(
         "held plan", f"the plan of {name} is {ran.reason}", (look, settle), at=ran.at
     )
+
+
+def _make_clock_item(why: str) -> tuple[Place, ReviewItem]:
+    return (0,), ReviewItem("clock in doubt", why, (_CLOCK_IS_RIGHT,))
 
 
 def _make_interrupted_item(run: str) -> ReviewItem:

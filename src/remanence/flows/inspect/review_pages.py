@@ -9,17 +9,18 @@ from typing import Literal, TypeVar, get_args
 
 from remanence.core.errors import InvalidInput, format_value
 
-Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
+Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "clock in doubt", "interrupted run"]
 Place = tuple[int | float | str, ...]  # the greatest first part stands first, the least of the rest
 T = TypeVar("T")
 
 # What a place is made of, by sort: how sure and both ends; a memory; a memory, which of its lists, what is in it;
-# when it was held; a position of the audit.
+# when it was held; 0 for the one clock; a position of the audit.
 _PARTS: Mapping[Sort, tuple[type[int] | type[float] | type[str], ...]] = {
     "contradiction": (float, int, int),
     "quarantine": (int,),
     "proposal": (int, int, str),
     "held plan": (int,),
+    "clock in doubt": (int,),
     "interrupted run": (int,),
 }
 _SORTS: Mapping[str, Sort] = {sort.split()[0]: sort for sort in get_args(Sort)}  # by what cursors begin with

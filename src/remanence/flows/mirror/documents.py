@@ -22,7 +22,7 @@ from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.results import date_of, one_line, visible
 from remanence.flows.base.context import Core
 from remanence.flows.consolidate import boxes, guidelines
-from remanence.flows.consolidate.boxes import Box
+from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.entities import entities
 from remanence.flows.entities.entities import EntityProfile
 from remanence.flows.mirror.file_names import box_path, entity_path
@@ -288,14 +288,14 @@ async def box_pages(core: Core, numbers: Sequence[int], held: Held) -> dict[int,
             learned[link.target].append(link.source)
         facts = await _facts(core, {*turns} | {link.source for link in links}, held)
         for row in rows:
-            box = boxes.build_box(row, [turns[seq] for seq in row.members if seq in turns])
+            box = boxes.build_segment(row, [turns[seq] for seq in row.members if seq in turns])
             own = {seq for turn in box.turns for seq in (turn.seq, *learned[turn.seq])}
             if box.turns:
                 found[row.box] = _box_page(box, [facts[seq] for seq in sorted(own & facts.keys())])
     return found
 
 
-def _box_page(box: Box, facts: Sequence[Memory]) -> File:
+def _box_page(box: ConversationSegment, facts: Sequence[Memory]) -> File:
     fields = {
         "box": box.number,
         "session": box.session,
@@ -304,7 +304,7 @@ def _box_page(box: Box, facts: Sequence[Memory]) -> File:
         "opened": to_datetime(box.opened_at).isoformat(),
         "last": to_datetime(box.last_at).isoformat(),
         "sealed": None if box.sealed_at is None else to_datetime(box.sealed_at).isoformat(),
-        "trace": box.trace,
+        "trace": box.thread,
         "first_turn": box.turns[0].seq,
         "last_turn": box.turns[-1].seq,
         "turns": [short_id(one.seq) for one in box.turns],

@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from remanence.core.clock import DAY, SECOND
 from remanence.core.model import Memory, Status
-from remanence.flows.consolidate.boxes import Box
+from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.read.entity import name_of
 
 FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
@@ -110,7 +110,7 @@ def entity_path(memory: Memory) -> str:
     return f"{ENTITIES}/{slug_of(name_of(memory))}-{_hex(memory.id)[-HASH_CHARS:]}{ENDING}"
 
 
-def box_path(box: Box) -> str:
+def box_path(box: ConversationSegment) -> str:
     """Return the path of a box's page, under the day of its first turn; its number stands there once in a scope."""
     slug = slug_of(box.goal or NO_GOAL)
     return f"{BOXES}/{_day(box.opened_at // DAY)}/{slug}-{_stamp(box.opened_at)}-{box.number}{ENDING}"

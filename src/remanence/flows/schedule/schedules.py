@@ -22,14 +22,12 @@ from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
-from remanence.flows.base.expiring import DueImages
 from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.policy_reading import POLICY
-from remanence.flows.curate import curating, scheduling
-from remanence.flows.curate.scheduling import Timetable, timetable
+from remanence.flows.curate import scheduling
 from remanence.flows.schedule import lifetime, ticking
 from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
-from remanence.store.base import Bookkeeping, ScopeSurvey
+from remanence.store.base import ScopeSurvey
 from remanence.store.capabilities import IMAGE_EXPIRY, require
 
 LOOK_SHARE = 5  # between two looks at all scopes passes a fifth of the quickest cadence,
@@ -229,7 +227,7 @@ CADENCE_LEAST_S, CADENCE_MOST_S = 0.1, 366 * DAY // SECOND
 
 @verb_class("schedule")
 class Schedule:
-    """When curation runs by itself, and how it went: `memory.schedule`."""
+    """What does the work that is due: `memory.schedule`; `status` says when it is due and how it went."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -291,37 +289,3 @@ class Schedule:
         pace = CadenceIntervals(intervals)
         keeps = Daemon(self._core, pace, tell or unheard, stop, copies, scope, begin or unheard)
         return await keeps.run(once=once)
-
-    async def timetable(self) -> Timetable | None:
-        """Tell when ticks came and come next, what waits, failed or was missed; None where none ever came."""
-        return await timetable(self._core)
-
-    async def due_images(self) -> DueImages | None:
-        """Tell which images of the audit the first tick would end; None where none is due, or some ended before."""
-        return await expiring.find_due_images(self._core)
-
-    async def should_curate(self) -> bool:
-        """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
-        return await scheduling.should_curate(self._core)
-
-    async def due_at(self) -> int | None:
-        """Tell when the next run is due at the present pace; None where the policy has no interval."""
-        return await scheduling.interval_due_at(self._core)
-
-    async def last(self) -> AutomaticRun | None:
-        """Tell what became of the last automatic run."""
-        return (await scheduling.read_last_runs(self._core)).get("curate")
-
-    async def accept_clock(self) -> str | None:
-        """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.
-
-        Returns what was in doubt, None where nothing was. Records that claim to be of later than now stay as they are
-        and hold no plan any more.
-        """
-        core = self._core
-        doubt, now = await core.watch.accept(), core.clock.now()
-        await scheduling.let_go(core)
-        answer = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
-        if answer.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
-            await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
-        return doubt

@@ -80,14 +80,15 @@ def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:
             "erased",
             ok=False,
             detail=f"something of what was erased is left in {where}",
-            advice="close what else has the file open and run `remanence erase finish`; delete what is named beside it",
+            advice="close what else has the file open and run `remanence erase --since --yes`; delete what is named"
+            " beside it",
         )
     elif cleaning.is_due(connection):
         yield Check(
             "erased",
             ok=True,
             detail="it is not proven yet that what was erased is gone from the file",
-            advice="run `erase.finish` where no other process reads the file",
+            advice="run `remanence erase --since --yes` where no other process reads the file",
         )
 
 
