@@ -31,7 +31,12 @@ async def add_links(
     """
     ranked, seqs = found
     scores = ranked.scores.tolist()
-    seeds = {seq: score for seq, score in zip(seqs[:SEEDS], scores, strict=False) if score > 0}
+    # Vectors of unrelated texts are never quite at right angles: without a word or a model nothing says it answers.
+    seeds = {
+        seq: score
+        for seq, score, one in zip(seqs[:SEEDS], scores, ranked.parts, strict=False)
+        if score > 0 and (ranked.by_model or one["lexical"] > 0)
+    }
     if not seeds:
         return ranked.first(pool), seqs[:pool]
     walk = await walk_links(core, seeds)
