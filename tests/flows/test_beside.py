@@ -68,12 +68,11 @@ def db(tmp_path: Path) -> Path:
         ("policy", "check", "{file}.toml"),
         ("plan", "--policy", "{file}.toml"),
         ("apply", "{file}", "--policy", "default"),
-        ("settings", "--load", "{file}"),
     ],
-    ids=["policy", "plan under a policy", "plan", "settings"],
+    ids=["policy", "plan under a policy", "plan"],
 )
 def test_a_document_is_a_regular_file(put: Callable[[Path], None], words: tuple[str, ...], db: Path) -> None:
-    """A policy, a plan or settings are refused in one line where they are a pipe, a link or a folder."""
+    """A policy or a plan is refused in one line where they are a pipe, a link or a folder."""
     file = db.with_name("document.toml" if "{file}.toml" in words else "document")
     put(file)
     done = run(db, *(word.format(file=db.with_name("document")) for word in words))

@@ -410,7 +410,7 @@ def test_an_erasure_is_shown_done_and_proven(browser: Browser, file: Path) -> No
         secret = memory.token.add("eraser", scopes=["default"], role="erase").secret
     other = Browser(browser.server)
     other.open("/login", {"token": secret})
-    assert "proven gone" not in other.open(browser.address).text and 200 == other.status
+    assert "Erased and verified" not in other.open(browser.address).text and 200 == other.status
     assert "blue door" not in browser.open("/memories?status=any").text
     assert "done already" in browser.fill(shown, "/do/erase").text
 

@@ -142,7 +142,7 @@ def test_no_preview_form_or_plan_outlives_an_erasure(server: Server) -> None:
 
     assert all(seen) and 200 == note[0]
     assert all(f"{WORD} typed" in page.text for page in (refused, again)) and WORD in kept.text
-    assert "proven gone" in proof.text and "proven gone" in browser.open(browser.address).text
+    assert "Erased and verified" in proof.text and "Erased and verified" in browser.open(browser.address).text
     assert "not shown, or was done already" in other.fill(kept, "/do/erase").text
     assert WORD not in other.open(other.address).text
     assert 200 == send(server, "erase/apply", "erase", scope="other", shown=shown).status

@@ -38,7 +38,6 @@ READ = {
     "ingest": ("ingest",),
     "import": ("import",),
     "apply": ("apply",),
-    "settings": ("settings", "--load"),
 }
 # A folder may be missing or there.
 FOLDERS = frozenset({"a folder", "a folder named so", "in a folder that is missing"})

@@ -132,3 +132,14 @@ async def test_a_tool_says_so_before_the_data() -> None:
     assert [True, False, False] == [text.startswith(f"{WEAK}\n") for text in (weak, sure, shown)]
     assert [1, 0, 0] == [text.count(WEAK) for text in (weak, sure, shown)]
     assert [True, True, False] == ["\nStrength: " in text for text in (weak, sure, shown)]
+
+
+@pytest.mark.parametrize("budget", [1, 5, 9, 40])
+async def test_a_weak_answer_keeps_within_a_tiny_budget(budget: int) -> None:
+    """What it says of itself counts; where there is no room for that, `is_weak` says it alone."""
+    async with remanence.open() as memory:
+        await told(memory)
+        answer = await memory.recall(UNANSWERED, budget=budget)
+
+    assert answer.is_weak
+    assert answer.tokens <= budget

@@ -20,6 +20,7 @@ CHOICES_MAX = 500  # phrases that one phrase with its choices stands for
 GAPS_MAX = 2  # each makes a text take six times as long
 _MARKS = "^*~(|)"
 _BRACKET = re.compile(r"[()]")
+_HEAD = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?[ \t]*=", re.MULTILINE)
 _KEPT_OUT = Pattern(r"[\\\[\]{}+$<>\"=’\x00-\x08\x0b-\x1f\x7f]")
 _CHOICE = Pattern(r"\(([^()]*)\)")
 _MISPLACED = Pattern(r"(?<!^)\^|^[*~]|[\^~]$|\*(?![ |)]|$)|(?<![\w')])\*")
@@ -47,10 +48,8 @@ class Place(NamedTuple):
     def _find_line(self, entry: str) -> int:
         table, _, key = self.key.rpartition(".")
         start = max(0, self.text.find(f"[{table}]") if table else 0)
-        head = re.compile(rf"^[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*=", re.MULTILINE).search(
-            self.text, start
-        )
-        begin = head.start() if key and head else start
+        heads = (one.start() for one in _HEAD.finditer(self.text, start) if key and one[1] == key)
+        begin = next(heads, start)
         return self.text.count("\n", 0, max(begin, self.text.find(entry, begin))) + 1
 
 

@@ -527,7 +527,9 @@ def _answer(
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     ranking, below, above, doubt, told_with = known
     memories = {hit.memory.seq: hit.memory for hit in hits}
-    room = None if asked.budget is None else asked.budget - tokens_of(core, doubt)
+    # What an answer says of itself counts, too; `is_weak` says it where there is no room.
+    said = doubt if asked.budget is None or tokens_of(core, doubt) <= asked.budget else ""
+    room = None if asked.budget is None else asked.budget - tokens_of(core, said)
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     overs = [_select_stronger(hit, above, memories) for hit in hits]
     same = _find_fact_turn_pairs(hits, told_with)
@@ -554,7 +556,7 @@ def _answer(
     ]
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
-    text = "\n".join([doubt, *lines] if doubt else lines)
+    text = "\n".join([said, *lines] if said else lines)
     drops = tuple(
         DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens, hits[k].memory.seq)
         for k, reason in selection.dropped
