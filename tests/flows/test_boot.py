@@ -34,7 +34,7 @@ async def test_boot_leaves_out_and_counts_what_is_out_of_date_or_over(
     await memory.pin(2)
     old = await memory.learn("The office opens at seven.", kind="semantic")
     new = await memory.learn("The office opens at nine now.", kind="semantic")
-    await memory.link(new, old, "newer", confidence=0.9)
+    await memory.link(new, old, "newer")
     before = await memory.boot()
     clock.advance(days=6)
     after = await memory.boot()

@@ -17,7 +17,7 @@ async def told(
     for text in texts:
         learned = await memory.learn(text, speaker="Ana", category="preference", kind="semantic")
         if seqs:
-            await memory.link(learned.seq, seqs[-1], "newer", confidence=0.9 if sure else 0.6)
+            await memory.link(learned.seq, seqs[-1], "newer", confidence=None if sure else 0.6)
         seqs.append(learned.seq)
         clock.advance(hours=1)
     return seqs
@@ -28,7 +28,7 @@ async def test_the_profile_shows_the_newest_alone(opener: Opener, clock: ManualC
     async with opener() as memory:
         seqs = await told(memory, clock, sure=True)
         beside = await memory.learn("I prefer calls at ten.", speaker="Ana", category="preference")
-        await memory.link(seqs[-1], beside, "newer", confidence=0.9)
+        await memory.link(seqs[-1], beside, "newer")
         drawn = await memory.profile()
         stands = {one.status for one in await memory.list()}
 
@@ -108,7 +108,7 @@ async def test_a_long_chain_and_a_circle_hide_nothing_that_is_newest(
         drawn = await memory.profile()
     async with opener(scope="other") as memory:
         one, other = await told(memory, clock, sure=True, texts=TEXTS[:2])
-        await memory.link(one, other, "newer", confidence=0.9)
+        await memory.link(one, other, "newer")
         await memory.profile()
 
     assert [seqs[-1]] == [line.seq for line in drawn.lines]

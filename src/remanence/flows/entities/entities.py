@@ -221,7 +221,7 @@ async def _profile(core: Core, memory: Memory) -> EntityProfile:
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
     mentions = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    newest = await follow_newer(core, [one for one in mentions if one is not None])
+    newest = await follow_newer(core, [one for one in mentions if one is not None], hides=True)
     profile = build_profile(memory, mentions, newest, index.position, now)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()

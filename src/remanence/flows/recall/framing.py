@@ -605,7 +605,7 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     memories = [content.kept[seq] for seq in stronger_first(content.kept, content.below)]
     first_seqs, profile_seqs = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
     profile_seqs -= {one.seq for one in memories if one.ended or one.seq in content.below}
-    outdated = await follow_newer(core, memories)
+    outdated = await follow_newer(core, memories, hides=True)
     memories = [
         one
         for one in memories

@@ -8,19 +8,23 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from remanence.core.model import STANDING, Link, Memory, Relation, short_id
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import MarkedMemories
+from remanence.read.extraction import EXTRACTED_BY
 from remanence.store.base import AnswerRequest, AnswerRows
 
 FOLLOWED_MAX = 10  # links of a chain; what is further on stands by itself
 
 
 async def follow_newer(
-    core: Core, memories: Sequence[Memory], links: Sequence[Link] | None = None
+    core: Core, memories: Sequence[Memory], links: Sequence[Link] | None = None, *, hides: bool = False
 ) -> dict[int, Memory | None]:
     """Map those of some memories that are surely outdated to the newest of their chain, None where that is far.
 
-    What outdates a memory stands and is believed no less. `links` are those of the memories, where they were read.
+    What outdates a memory stands and is believed no less. `links` are those of the memories, where they were read. For
+    a view that `hides` what is outdated, a model's verdict counts of what a model extracted alone: a person's own words
+    stay in sight until a person settles the proposal.
     """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
@@ -33,6 +37,7 @@ async def follow_newer(
             for link in links
             if link.relation is Relation.NEWER and link.is_certain and link.target in open_
         ]
+        by_hand = {(link.source, link.target) for link in links if link.confidence is None}
         missing = sorted({newer for newer, _ in pairs} - known.keys())
         read = AnswerRows({}, [])
         if missing:
@@ -43,6 +48,7 @@ async def follow_newer(
                 newer in known
                 and known[newer].status in STANDING
                 and known[newer].trust >= known[older].trust
+                and (not hides or (newer, older) in by_hand or _is_extracted(known[older]))
             ):
                 above[older] = max(newer, above.get(older, newer))
         open_, links = [newer for newer in missing if newer in known], read.links
@@ -50,6 +56,11 @@ async def follow_newer(
             break
     ends = known.keys() - above.keys() - set(open_)  # nobody looked what is newer than these
     return {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
+
+
+def _is_extracted(memory: Memory) -> bool:
+    """True if a memory is as a model extracted it, or a turn."""
+    return memory.text_at is None and (TURN in memory.tags or EXTRACTED_BY in (memory.attributes or {}))
 
 
 async def mark_newer(

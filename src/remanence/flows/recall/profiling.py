@@ -98,7 +98,7 @@ async def profile(core: Core) -> Profile:
     async with core.index.hold_rows(now, NEEDS.columns, tags=NEEDS.tags):
         position, candidates = core.index.position, await rank_eligible(core, now)
     memories = await _select_profile_memories(core, candidates.seq[: LINES_MAX * READ].tolist())
-    newest = await follow_newer(core, memories)
+    newest = await follow_newer(core, memories, hides=True)
     lines: dict[int, Memory] = {}
     areas: dict[int, str] = {}
     for memory in memories:
