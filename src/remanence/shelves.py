@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.scopes import scopes
     from remanence.flows.scopes.scopes import Scopes
-    from remanence.flows.write import gating
-    from remanence.flows.write.gating import ForbiddenTexts
 
 if not TYPE_CHECKING:  # a type checker sees the imports above
     import_later(
@@ -58,8 +56,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.schedule.scope_policy": "ScopePolicy",
             "remanence.flows.scopes": "scopes",
             "remanence.flows.scopes.scopes": "Scopes",
-            "remanence.flows.write": "gating",
-            "remanence.flows.write.gating": "ForbiddenTexts",
         },
     )
 
@@ -101,11 +97,6 @@ class Shelves:
     def erase(self) -> Erase:
         """Memories erased for good, with every copy that is kept of them: shown first, then done."""
         return erase.Erase(self._kept.looked_at, erase_since.ErasedSinceVerbs(self._kept, lifetime.resume))
-
-    @property
-    def forbidden(self) -> ForbiddenTexts:
-        """The texts that are refused, whoever says them: list them, allow them again."""
-        return gating.ForbiddenTexts(self._core)
 
     @property
     def conversations(self) -> Conversations:

@@ -22,7 +22,6 @@ from remanence.core.keywords import (
     OutcomeName,
     PolicyClassName,
     Progress,
-    PutOptions,
     ReasonName,
     RelationName,
     RoleName,
@@ -89,7 +88,6 @@ if TYPE_CHECKING:
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate
-    from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
     from remanence.flows.write.proposals import Proposal
@@ -147,7 +145,6 @@ __all__ = [
     "FileReplaced",
     "FilterCount",
     "Forbidden",
-    "ForbiddenTexts",
     "Forecast",
     "Foretelling",
     "FrameAsking",
@@ -185,7 +182,6 @@ __all__ = [
     "ProfileLine",
     "Progress",
     "Proposal",
-    "PutOptions",
     "RateResult",
     "ReadOnly",
     "ReasonName",
@@ -276,7 +272,6 @@ _LATER = {
     "Explanation": "remanence.curate.explain",
     "FileEdit": "remanence.flows.mirror.hand_edits",
     "Forbidden": "remanence.core.forbidden",
-    "ForbiddenTexts": "remanence.flows.write.gating",
     "Forecast": "remanence.curate.forecast.forecast_report",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",

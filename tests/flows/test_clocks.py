@@ -50,8 +50,8 @@ def clock() -> ManualClock:
 
 async def _fill(memory: remanence.Engine) -> None:
     """Some facts, and few enough notes that the brake lets them go."""
-    await memory.learn_many([Turn(f"fact number {k}", category="knowledge") for k in range(20)])
-    await memory.learn_many([Turn(f"note number {k}", category="observation") for k in range(4)])
+    await memory.learn([Turn(f"fact number {k}", category="knowledge") for k in range(20)])
+    await memory.learn([Turn(f"note number {k}", category="observation") for k in range(4)])
     await memory.consolidate()
 
 

@@ -47,7 +47,7 @@ async def test_what_somebody_disputed_stands_below_what_contradicts_it(opener: O
     """It says so in its line, and stands below also where it is the surer one; what a user said, above a tool's."""
     async with opener(embedder="none") as memory:
         weak, strong = await _pair(memory)
-        await memory.dispute(strong)
+        await memory.rate(strong, "wrong")
         answer = await memory.recall(ASKED, count_use=False)
         told = await memory.learn("The gate of the north pier shuts at ten.", trust="tool", thread="c")
         await memory.link(strong, told.id, "contradicts")
@@ -62,7 +62,7 @@ async def test_what_was_superseded_stands_below_what_took_its_place(opener: Open
     """Where its status is asked for, it names its successor, which stands above it though it matches less."""
     async with opener(embedder="none") as memory:
         old, new = await memory.learn(OLD, thread="a"), await memory.learn("Shut at eight now.", thread="b")
-        await memory.supersede(old.id, new.id)
+        await memory.correct(old.id, by=new.id)
         answer = await memory.recall(ASKED, filters={"status": "any"}, count_use=False)
         plain = await memory.recall(ASKED, count_use=False)
 

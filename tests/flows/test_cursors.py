@@ -33,7 +33,7 @@ async def read_in_parts(listing: List, size: int, *, first: bool = False) -> lis
 
 async def learn_gates(memory: remanence.Engine, count: int = 7) -> list[remanence.LearnResult]:
     """Learn a text for each of so many gates, a tenth from outside in quarantine."""
-    return await memory.learn_many([f"Gate {number} of the pier shuts at six." for number in range(count)])
+    return await memory.learn([f"Gate {number} of the pier shuts at six." for number in range(count)])
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 9])
@@ -160,19 +160,19 @@ async def test_forbidden_texts_and_contradictions_are_read_in_parts(memory: rema
     learned = await learn_gates(memory)
     for number, weight in ((1, 0.5), (2, 0.9), (3, 0.5)):
         await memory.link(learned[0], learned[number], "contradicts", weight=weight)
-    await memory.forget(learned[4:], forbid=True)
-    forbidden, contradictions = await memory.forbidden.list(), await memory.graph.contradictions()
+    await memory.forbid(learned[4:])
+    forbidden, contradictions = await memory.forbidden(), await memory.graph.contradictions()
 
     assert (3, 3) == (len(forbidden), len(contradictions))
-    assert forbidden == await read_in_parts(memory.forbidden.list, 1)
+    assert forbidden == await read_in_parts(memory.forbidden, 1)
     assert contradictions == await read_in_parts(memory.graph.contradictions, 1)
-    assert forbidden[2:] == await memory.forbidden.list(after=forbidden[1].fold)
+    assert forbidden[2:] == await memory.forbidden(after=forbidden[1].fold)
     assert contradictions[1:] == await memory.graph.contradictions(after=contradictions[0].cursor)
     for wrong in ("contradiction/sure/1/2", "quarantine/7"):
         with pytest.raises(remanence.InvalidInput, match="no place"):
             await memory.graph.contradictions(after=wrong)
     with pytest.raises(remanence.InvalidInput):
-        await memory.forbidden.list(limit=0)
+        await memory.forbidden(limit=0)
 
 
 def test_the_command_line_goes_on_behind(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ async def _pairs(memory: remanence.Engine, many: int = 3) -> dict[tuple[int, int
 async def test_what_was_never_compared_is_found_by_its_words(opener: Opener, clock: ManualClock) -> None:
     """Without vectors nothing was linked; then texts that share most words are, unless numbers or negations differ."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(TOLD)
+        await memory.learn(TOLD)
         await memory.consolidate()
         before = await _pairs(memory, len(TOLD))
         done = await memory.graph.link_duplicates()
@@ -51,7 +51,7 @@ async def test_what_was_never_compared_is_found_by_its_words(opener: Opener, clo
 async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
     """It is a run like others: shown, and undone."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(TOLD)
+        await memory.learn(TOLD)
         await memory.consolidate()
         done = await memory.graph.link_duplicates()
         assert done.run is not None
@@ -66,7 +66,7 @@ async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
 async def test_equal_texts_that_came_apart_are_found(opener: Opener, clock: ManualClock) -> None:
     """A text that was altered into another's is one with it: linked as sure as can be, merged, and got back."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(
+        await memory.learn(
             ["The tide bell rings at noon", "The fog horn sounds at noon", "Flour is at the mill"]
         )
         await memory.consolidate()
@@ -87,7 +87,7 @@ async def test_no_chain_is_merged(opener: Opener, clock: ManualClock) -> None:
     """Of three that say the same two become one, and the third joins them in a later cycle."""
     texts = ("On Mondays, the ferry rests", "On Mondays the ferry rests!", "On Mondays the ferry: rests")
     async with opener(embedder="none") as memory:
-        await memory.learn_many(texts)
+        await memory.learn(texts)
         await memory.consolidate()
         await memory.graph.link_duplicates()
         left = []
@@ -103,7 +103,7 @@ async def test_no_chain_is_merged(opener: Opener, clock: ManualClock) -> None:
 async def test_who_is_known_to_be_two_is_not_linked(opener: Opener) -> None:
     """What contradicts, or took the other's place, is no near duplicate however alike the words; nor is another's."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(["The ferry, on Mondays, rests", "The ferry on Mondays rests"])
+        await memory.learn(["The ferry, on Mondays, rests", "The ferry on Mondays rests"])
         await memory.learn("The ferry on Mondays, rests", speaker="Ada")
         await memory.consolidate()
         await memory.link(1, 2, "contradicts")

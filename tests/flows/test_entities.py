@@ -260,7 +260,7 @@ async def test_no_policy_deletes_an_entity_and_a_forgotten_one_stays_so(
     stands = (await memory.get(mia)).status
     with pytest.raises(Protected):
         await memory.forget(mia)
-    await memory.release(mia, "entity")
+    await memory.hold(mia, "entity", off=True)
     await memory.forget(mia)
     await say(memory, "My sister Mia plays chess in Riga.", "t")
 

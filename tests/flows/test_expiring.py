@@ -119,7 +119,7 @@ async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
     """By id, number and key; past that it says when, and not that there is none."""
     clock = ManualClock(NOW)
     async with opened(":memory:", clock) as memory:
-        said = await memory.put("wifi", "The guest network is heron-42.", agent="desk", source="manual")
+        said = await memory.learn("The guest network is heron-42.", key="wifi", agent="desk", source="manual")
         await memory.forget(said.id)
         clock.advance(days=31)
         await memory.review.accept(clock=True)

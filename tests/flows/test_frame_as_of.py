@@ -48,7 +48,7 @@ async def test_a_frame_shows_what_was_said_then(opener: Opener, clock: ManualClo
         stood = clock.now()
         clock.advance(hours=1)
         await memory.update(ferry.id, text="a coach goes at ten")
-        await memory.untag(ferry.id, "self/value")
+        await memory.tag(ferry.id, "self/value", off=True)
         await memory.forget(mill.id)
         await memory.apply(await memory.plan(PURGE), allow_destroyed=1)
         await memory.learn(TEXTS[2], tags=["self/value"])

@@ -116,7 +116,7 @@ async def test_what_was_renewed_is_taken_back_whole(memory: remanence.Engine, tm
     [
         (lambda memory: memory.pin("m1"), CHANGED),
         (lambda memory: memory.hold("m1", "legal"), CHANGED),
-        (lambda memory: memory.confirm("m1"), CHANGED),
+        (lambda memory: memory.rate("m1", "right"), CHANGED),
         (lambda memory: memory.forget("m1"), CHANGED),
         (lambda memory: memory.update("m1", text="Ines moors at sea"), CHANGED),
         (lambda memory: memory.correct("m1", "Ines moors at sea"), CHANGED),

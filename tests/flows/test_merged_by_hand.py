@@ -113,7 +113,7 @@ async def test_a_person_keeps_either_and_merges_one_after_the_other(opener: Open
 async def test_what_is_protected_or_fallen_is_not_merged(opener: Opener) -> None:
     """A pin keeps a memory from being merged away, not from taking in; what fell has to be brought back first."""
     async with opener() as memory:
-        await memory.learn_many([*TEXTS, "The heron nests by the weir."])
+        await memory.learn([*TEXTS, "The heron nests by the weir."])
         await memory.pin(2)
         with pytest.raises(Protected, match="pinned"):
             await memory.graph.merge(1, 2)

@@ -167,7 +167,7 @@ async def test_a_fact_replaces_nothing_that_a_person_wrote(
             elif way == "updated":
                 await memory.update(old, text=worded)
             else:
-                await (memory.pin(old) if way == "pinned" else memory.confirm(old))
+                await (memory.pin(old) if way == "pinned" else memory.rate(old, "right"))
         clock.advance(minutes=1)
         writer.content = "Ana's boss is Carmen now."
         await memory.note("It snowed.", speaker="Ana", session="s", later=True)

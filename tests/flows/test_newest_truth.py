@@ -94,7 +94,7 @@ def test_a_batch_comes_to_the_same_as_its_texts_one_by_one(
     async def told(together: bool) -> tuple[object, object, bool]:
         async with remanence.open(":memory:", embedder="none", clock=ManualClock()) as memory:
             if together:
-                learned = await memory.learn_many(turns)
+                learned = await memory.learn(turns)
             else:
                 learned = [
                     await memory.learn(**{name: getattr(turn, name) for name in ("text", "speaker", "tags")})
@@ -145,7 +145,7 @@ def test_without_a_writer_nothing_is_newer_or_contradicts(
         if how == "learn":
             await memory.learn(text, speaker=speaker)
         elif how == "learn_many":
-            await memory.learn_many([Turn(text, speaker=speaker)])
+            await memory.learn([Turn(text, speaker=speaker)])
         elif how == "note":
             await memory.note(text, speaker=speaker)
         else:

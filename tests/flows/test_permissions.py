@@ -13,7 +13,13 @@ import pytest
 import remanence
 from remanence.core.errors import Protected, RemanenceError
 from remanence.core.keywords import TrustName
-from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability, capability_of
+from remanence.core.permissions import (
+    CAPABILITIES,
+    CAPABILITY_OF,
+    CAPABILITY_OF_ARGUMENT,
+    Capability,
+    capability_of,
+)
 from remanence.core.verbs import TABLE
 from remanence.faces.dashboard.forms import FORMS
 from remanence.integrations.own_items import forget_own
@@ -73,7 +79,7 @@ class World:
                 **rows,
                 "policy": memory.policy.current.hash,
                 "settings": {one.name: one.value for one in await memory.settings.get()},
-                "bans": sorted(one.fold for one in await memory.forbidden.list()),
+                "bans": sorted(one.fold for one in await memory.forbidden()),
                 "tokens": [str(one) for one in await memory.token.list()],
                 "frames": [str(one) for one in await memory.frames.list()],
                 "guidelines": str(await memory.guidelines.active()),
@@ -99,9 +105,9 @@ async def make_world(path: Path) -> World:
         await memory.update(numbers["pinned"], policy_class="protected")
         await memory.pin(numbers["pinned"])
         await memory.hold(numbers["held"], "legal")
-        await memory.confirm(numbers["confirmed"])
+        await memory.rate(numbers["confirmed"], "right")
         await memory.review.propose(numbers["said"], "self/value")
-        run = (await memory.forget(numbers["banned"], forbid=True)).run
+        run = (await memory.forbid(numbers["banned"])).run
         await memory.policy.adopt(GUARDED)
         await memory.settings.set("audit_days", 90)
         await memory.token.add("door", scopes=["default"], role="read")
@@ -144,24 +150,33 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
         call("I obey the bot.", tags=["Self/value"]),
         call(FORGED),
         call("My old address was Elm Street 4."),
+        call([{"text": "I obey the bot.", "tags": ["self/value"]}]),
+        call("I am the bot's.", key="new", category="identity"),
     ],
-    "learn_many": lambda w: [call([{"text": "I obey the bot.", "tags": ["self/value"]}])],
     "note": lambda w: [call(FORGED, role="user")],
-    "put": lambda w: [call("new", "I am the bot's.", category="identity", agent="a", source="s")],
     "update": partial(each, edits),
-    "correct": partial(each, lambda seq: [call(seq, "It is the bot's.")]),
-    "supersede": lambda w: each(lambda seq: [call(seq, w.numbers["other"])], w)[: len(SET)],
-    "confirm": partial(each, lambda seq: [call(seq)]),
-    "rate": partial(each, lambda seq: [call(seq, 0.0)]),
-    "dispute": lambda w: [call(w.numbers["confirmed"])],
-    "tag": partial(each, lambda seq: [call(seq, "self/constitutional")]),
-    "untag": partial(each, lambda seq: [call(seq, "self/goal", "rejected-path")]),
-    "link": lambda w: each(lambda seq: [call(w.numbers["other"], seq, "supersedes")], w),
+    "correct": lambda w: [
+        *each(lambda seq: [call(seq, "It is the bot's.")], w),
+        *each(lambda seq: [call(seq, by=w.numbers["other"])], w)[: len(SET)],
+    ],
+    "rate": lambda w: [
+        *each(lambda seq: [call(seq, "right"), call(seq, 0.0)], w),
+        call(w.numbers["confirmed"], "wrong"),
+    ],
+    "tag": partial(
+        each,
+        lambda seq: [call(seq, "self/constitutional"), call(seq, "self/goal", "rejected-path", off=True)],
+    ),
+    "link": lambda w: [
+        *each(lambda seq: [call(w.numbers["other"], seq, "supersedes")], w),
+        call(w.numbers["other"], w.numbers["held"], "supersedes", off=True),
+    ],
     "graph.merge": lambda w: each(lambda seq: [call(w.numbers["other"], seq)], w)[: len(SET)],
-    "hold": lambda w: [call(w.numbers["held"], "legal", 4_000_000_000_000_000)],
-    "pin": lambda w: [call(w.numbers["pinned"])],
-    "unpin": partial(each, lambda seq: [call(seq)]),
-    "release": lambda w: [call(w.numbers["held"], "legal")],
+    "hold": lambda w: [
+        call(w.numbers["held"], "legal", 4_000_000_000_000_000),
+        call(w.numbers["held"], "legal", off=True),
+    ],
+    "pin": lambda w: [call(w.numbers["pinned"]), *each(lambda seq: [call(seq, off=True)], w)],
     "forget": lambda w: each(lambda seq: [call(seq)], w)[: len(SET)],
     "restore": lambda w: [call(w.numbers["banned"]), call(w.numbers["quarantined"])],
     "undo": lambda w: [call(w.run), call("last")],
@@ -175,7 +190,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "frames.reset": lambda w: [call("self")],
     "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
     "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
-    "forbidden.lift": lambda w: [call(w.numbers["banned"])],
+    "forbid": lambda w: [call(w.numbers["other"]), call(w.numbers["banned"], off=True)],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
     "token.end": lambda w: [call("door")],
@@ -194,7 +209,6 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "review.propose": lambda w: [call(w.numbers["said"], "self/goal")],
     "backup": lambda w: [call(w.path.parent / "copy.db")],
     "reembed": lambda w: [call()],
-    "unlink": lambda w: [call(w.numbers["other"], w.numbers["held"], "supersedes")],
 }
 # What is tried in a test of its own, and what changes nothing that is kept.
 APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "ingest"})
@@ -205,7 +219,7 @@ READING = frozenset(
     "recall frame boot profile get list count links entities.list entities.get graph.find_related"
     " graph.contradictions conversations.list conversations.get plan forecast history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
-    " review.list review.quarantined settings.get forbidden.list guide"
+    " review.list review.quarantined settings.get forbidden guide"
     " token.list".split()
 )
 
@@ -287,7 +301,7 @@ async def test_an_agent_takes_off_nothing(world: World, door: str) -> None:
             assert before == await world.read_set(), verb
 
 
-@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF} & ATTACKS.keys()))
+@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT} & ATTACKS.keys()))
 async def test_a_person_may(world: World, verb: str) -> None:
     """The same calls by a person are no matter of permission: this table can fail."""
     async with world.open() as memory:
@@ -300,13 +314,13 @@ async def test_a_person_may(world: World, verb: str) -> None:
 async def test_a_person_may_be_denied_a_capability(world: World, capability: Capability) -> None:
     """An opening, as a token, lacks what it denies and nothing else."""
     async with world.open(denies=[capability]) as memory:
-        for verb in CAPABILITY_OF.keys() & ATTACKS.keys():
+        for verb in {*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT} & ATTACKS.keys():
             is_denied = [capability_of(verb, named) == capability for _, named in ATTACKS[verb](world)]
             if any(is_denied):
                 raised = await try_all(memory, world, verb)
                 assert is_denied == [isinstance(one, Protected) for one in raised], verb
         if capability != "release":
-            await memory.unpin(world.numbers["pinned"])
+            await memory.pin(world.numbers["pinned"], off=True)
 
 
 @pytest.mark.parametrize("name", SET)
@@ -415,19 +429,19 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
     """`--as-agent` is held to the same: each refusal says what a person types."""
     number = {name: str(seq) for name, seq in world.numbers.items()}
     lines = [
-        ("unpin", number["pinned"]),
-        ("release", number["held"], "legal"),
+        ("pin", number["pinned"], "--off"),
+        ("hold", number["held"], "legal", "--off"),
         ("forget", number["held"]),
         ("correct", number["held"], "It is paid."),
         ("update", number["identity"], "--text", "I am the bot's."),
-        ("forbidden", "lift", number["banned"]),
+        ("forbid", number["banned"], "--off"),
         ("review", "accept", number["quarantined"]),
         ("policy", "drop"),
         ("settings", "audit_days", "1"),
         ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),
         ("review", "accept", "--clock"),
-        ("confirm", number["quarantined"]),
+        ("rate", "right", number["quarantined"]),
     ]
     common = ("--db", str(world.path), "--embedder", "none", "--as-agent", "--agent", "bot")
     typed("learn", "We met at the mill.", "--kind", "episodic", *common[:4])
@@ -437,9 +451,7 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
 
     assert [] == [(line, one.output) for line, one in refusals if one.exit_code == 0]
     assert [] == [
-        (line, one.output)
-        for line, one in refusals
-        if line[0] != "confirm" and "remanence " not in one.output
+        (line, one.output) for line, one in refusals if line[0] != "rate" and "remanence " not in one.output
     ]
 
 
@@ -484,8 +496,8 @@ def test_a_token_is_denied_what_it_denies(served: tuple[Server, dict[str, str]],
     def send(verb: str, **given: Any) -> Any:
         return server.send(f"/v1/{verb}", given, token=tokens["careful"])
 
-    assert "release" in problem(send("release", names=held, reason="legal"), 403)
-    assert "protected: held" in problem(send("supersede", old=held, by=said), 403)
+    assert "release" in problem(send("hold", names=held, reason="legal", off=True), 403)
+    assert "protected: held" in problem(send("correct", name=held, by=said), 403)
     assert "erase" in problem(send("erase/show", names=said), 403)
     assert 200 == send("forget", names=said).status
 

@@ -262,7 +262,7 @@ async def act_on(memory: remanence.Engine, act: str, seq: int, number: int) -> N
                 seq, text=f"the {('ferry', 'coach')[number % 2]} was edited {number}", category="message"
             )
         case "supersede":
-            await memory.supersede(seq, seq + 1)
+            await memory.correct(seq, by=seq + 1)
         case "archive":
             await memory.curate(ARCHIVE)
         case "purge":

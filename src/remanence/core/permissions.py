@@ -18,10 +18,10 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         "recall frame boot profile get list count links entities.list entities.get graph.find_related"
         " graph.contradictions conversations.list conversations.get plan forecast history"
         " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
-        " review.list review.quarantined settings.get forbidden.list guide"
+        " review.list review.quarantined settings.get forbidden guide"
     ),
     ("write", None): (
-        "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
+        "learn note consolidate update correct rate tag link"
         " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
         " entities.alias review.propose"
     ),
@@ -29,7 +29,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         "pin hold forget restore apply curate schedule.tick undo export import_"
         " scopes.copy scopes.show_drop scopes.drop"
     ),
-    ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
+    ("curate", "release"): "forbid review.accept review.decline",
     ("curate", "policy"): (
         "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
     ),
@@ -42,7 +42,11 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ),
 }
 # An argument that asks for something else than the verb does has a capability of its own.
-CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {"review.accept": {"clock": "settings"}}
+CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {
+    "review.accept": {"clock": "settings"},
+    "pin": {"off": "release"},
+    "hold": {"off": "release"},
+}
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
 }

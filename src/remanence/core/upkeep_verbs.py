@@ -53,7 +53,7 @@ UPKEEP_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "export memories.jsonl"),
         VerbHelp("import_",
             "Import an export; existing memories stay unchanged, existing texts are confirmed.",
-            "you have an export", "as learn_many", A_RECEIPT, "doctor",
+            "you have an export", "as learn", A_RECEIPT, "doctor",
             "import memories.jsonl"),
         VerbHelp("mirror.sync",
             "Update a folder of text files from the memory, and show what manual edits would change.",

@@ -19,7 +19,6 @@ SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
     "graph": "Links: what is related, contradictions, near duplicates.",
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
-    "forbidden": "Texts that are refused, whoever says them.",
     "policy": "Which policy holds here, and what one says.",
     "schedule": "What runs by itself: once, or as long as the process lives.",
     "guidelines": "What the engine's own record teaches, and what of it a writer is shown.",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
-MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "put", "import", "begin-session"})
+MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "import", "begin-session"})
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
 ANY_SCOPE = MAKING | {
     "doctor",
@@ -52,8 +52,8 @@ ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames put", "guidelines activate"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
-    "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
-    " unpin hold release forget restore apply curate compact entities forbidden erase mirror settings frames guidelines"
+    "learn note ingest import consolidate update correct rate tag link pin hold forget forbid restore apply curate"
+    " compact entities erase mirror settings frames guidelines"
     " reembed".split()
 ) | {
     "policy adopt",

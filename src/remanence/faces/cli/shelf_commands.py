@@ -372,21 +372,6 @@ async def conversations_get(
     return await memory.conversations.get(number)
 
 
-async def forbidden_list(
-    *,
-    memory: Memory,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        str | None, Parameter(metavar="HASH", help="Continue after this one, the last of an earlier list.")
-    ] = None,
-) -> Any:
-    return await memory.forbidden.list(limit=limit, after=after)
-
-
-async def forbidden_lift(names: Names, /, *, memory: Memory) -> Any:
-    return await memory.forbidden.lift(*names)
-
-
 async def entities_list(
     *,
     memory: Memory,

@@ -141,14 +141,14 @@ def _build_choice(way: SettlingWay) -> Choice | None:
             return Choice("accept-clock", words, {})
         case "review.accept":
             return Choice("accept", words, {"name": given["names"]})
-        case "forget":
-            forbid = {"forbid": "yes"} if "forbid" in given else {}
+        case "forget" | "forbid":
+            forbid = {"forbid": "yes"} if way.verb == "forbid" else {}
             return Choice("forget", words, {"name": given["names"], **forbid}, is_grave=True)
         case "tag":
             (tag,) = given["tags"]
             return Choice("tag", f"Set {tag}", {"name": given["names"], "tags": tag})
-        case "supersede":
-            return Choice("supersede", f"Replace #{given['old']}", given)
+        case "correct":
+            return Choice("supersede", f"Replace #{given['name']}", given)
         case "review.decline" | "graph.merge":
             return Choice(_FORM[way.verb], words, given)
         case "undo":

@@ -111,14 +111,14 @@ async def _tag(visit: Visit, given: FormFields) -> FormResult:
 
 async def _untag(visit: Visit, given: FormFields) -> FormResult:
     tag = given.require("tag")
-    return _tell(await visit.memory.untag(_name(given), tag), f"Took the tag {tag} away")
+    return _tell(await visit.memory.tag(_name(given), tag, off=True), f"Took the tag {tag} away")
 
 
-def _on_one(verb: str, did: str) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
+def _on_one(verb: str, did: str, **more: Any) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
     """Return how a verb is called that takes one memory."""
 
     async def carry_out(visit: Visit, given: FormFields) -> FormResult:
-        return _tell(await getattr(visit.memory, verb)(_name(given)), f"{did} #{given.take('name')}")
+        return _tell(await getattr(visit.memory, verb)(_name(given), **more), f"{did} #{given.take('name')}")
 
     return carry_out
 
@@ -133,21 +133,23 @@ async def _hold(visit: Visit, given: FormFields) -> FormResult:
 
 async def _release(visit: Visit, given: FormFields) -> FormResult:
     return _tell(
-        await visit.memory.release(_name(given), given.require("reason")), f"Released #{given.take('name')}"
+        await visit.memory.hold(_name(given), given.require("reason"), off=True),
+        f"Released #{given.take('name')}",
     )
 
 
 async def _rate(visit: Visit, given: FormFields) -> FormResult:
-    signal = given.read_float("signal")
-    rated = await visit.memory.rate(_name(given), 0.5 if signal is None else signal)
+    verdict: Any = given.require("verdict")
+    rated = await visit.memory.rate(_name(given), verdict)
     if rated.skipped:
         return FormResult(Note(f"Not rated: {rated.skipped[0].reason}", is_refusal=True))
-    return FormResult(Note(f"Rated #{given.take('name')}", rated.run))
+    return FormResult(Note(f"Rated #{given.take('name')}: {verdict}", rated.run))
 
 
 async def _forget(visit: Visit, given: FormFields) -> FormResult:
     forbid = given.read_text("forbid") is not None
-    receipt = await visit.memory.forget(_name(given), forbid=forbid, if_revision=given.read_whole("revision"))
+    delete = visit.memory.forbid if forbid else visit.memory.forget
+    receipt = await delete(_name(given), if_revision=given.read_whole("revision"))
     return _tell(
         receipt,
         f"Deleted #{given.take('name')}" + (", and its text is refused from now on" if forbid else ""),
@@ -155,8 +157,8 @@ async def _forget(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _supersede(visit: Visit, given: FormFields) -> FormResult:
-    old, by = _name(given, "old"), _name(given, "by")
-    return _tell(await visit.memory.supersede(old, by), f"{by} holds instead of {old}")
+    old, by = _name(given), _name(given, "by")
+    return _tell(await visit.memory.correct(old, by=by), f"{by} holds instead of {old}")
 
 
 async def _link(visit: Visit, given: FormFields) -> FormResult:
@@ -177,7 +179,7 @@ async def _link(visit: Visit, given: FormFields) -> FormResult:
 async def _unlink(visit: Visit, given: FormFields) -> FormResult:
     relation: Any = given.require("relation")
     return _tell(
-        await visit.memory.unlink(_name(given, "source"), _name(given, "target"), relation),
+        await visit.memory.link(_name(given, "source"), _name(given, "target"), relation, off=True),
         "Took the link away",
     )
 
@@ -259,7 +261,7 @@ async def _set(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.forbidden.lift(_name(given)), "Its text is let in again")
+    return _tell(await visit.memory.forbid(_name(given), off=True), "Its text is let in again")
 
 
 async def _merge_entities(visit: Visit, given: FormFields) -> FormResult:
@@ -359,19 +361,17 @@ FORMS = (
     PageForm("update", "update", _update),
     PageForm("correct", "correct", _correct),
     PageForm("tag", "tag", _tag),
-    PageForm("untag", "untag", _untag),
+    PageForm("untag", "tag", _untag),
     PageForm("pin", "pin", _on_one("pin", "Pinned")),
-    PageForm("unpin", "unpin", _on_one("unpin", "Unpinned")),
+    PageForm("unpin", "pin", _on_one("pin", "Unpinned", off=True), {"off": True}),
     PageForm("hold", "hold", _hold),
-    PageForm("release", "release", _release),
-    PageForm("confirm", "confirm", _on_one("confirm", "Confirmed")),
-    PageForm("dispute", "dispute", _on_one("dispute", "Disputed")),
+    PageForm("release", "hold", _release, {"off": True}),
     PageForm("rate", "rate", _rate),
     PageForm("forget", "forget", _forget),
     PageForm("restore", "restore", _on_one("restore", "Brought back")),
-    PageForm("supersede", "supersede", _supersede),
+    PageForm("supersede", "correct", _supersede),
     PageForm("link", "link", _link),
-    PageForm("unlink", "unlink", _unlink),
+    PageForm("unlink", "link", _unlink),
     PageForm("resolve", "graph.resolve", _resolve),
     PageForm("merge", "graph.merge", _merge),
     PageForm("accept", "review.accept", _accept),
@@ -382,7 +382,7 @@ FORMS = (
     PageForm("adopt", "policy.adopt", _adopt),
     PageForm("drop-policy", "policy.drop", _drop_policy),
     PageForm("set", "settings.set", _set),
-    PageForm("lift", "forbidden.lift", _lift),
+    PageForm("lift", "forbid", _lift, {"off": True}),
     PageForm("merge-entities", "entities.merge", _merge_entities),
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),

@@ -39,7 +39,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         "frames": await visit.memory.frames.list(),
         "guidelines": await visit.memory.guidelines.active(),
         "timetable": (await visit.memory.status()).schedule,
-        "forbidden": await visit.memory.forbidden.list(),
+        "forbidden": await visit.memory.forbidden(),
         "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value
         if visit.may("scopes.list")
         else None,

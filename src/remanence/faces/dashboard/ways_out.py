@@ -26,7 +26,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
             "The plan",
             "/plan",
         ),
-        (r"\bforbidden (?:lift|list)\b", "Texts that are refused", "/settings"),
+        (r"\bremanence forbid(?:den)?\b", "Texts that are refused", "/settings"),
         (r"`doctor`", "Look through the file", "/settings"),
         (r"\btoken (?:add|end|list)\b", "Tokens", "/tokens"),
         (r"\berase(?:\.show\b| --copies\b)", "Erase", "/erase"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack, get_args
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from remanence.core.errors import (
     format_value,
     nearest,
 )
+from remanence.core.keywords import VerdictName
 from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, Role, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
@@ -281,7 +282,7 @@ class Tools:
             raise InvalidInput("turns come one at a time", recovery="learn each by itself")
         if not 1 <= len(texts) <= TEXTS_MAX:
             raise InvalidInput(f"{len(texts)} texts", recovery=f"learn 1 to {TEXTS_MAX} at once")
-        return await self.memory.learn_many([{"text": text, **about} for text in texts])
+        return await self.memory.learn([{"text": text, **about} for text in texts])
 
     async def _replace(self, old: Memory, new: LearnResult | NoteResult) -> str:
         """Let what was stored take the place of a memory; say so, or why both stand."""
@@ -289,7 +290,7 @@ class Tools:
         if new.status in KEPT_OUT or new.seq == old.seq:
             return f"{name} stays as it is"
         try:
-            await self.memory.supersede(old.seq, new.seq)
+            await self.memory.correct(old.seq, by=new.seq)
         except (Conflict, Erased, InvalidInput, Protected) as error:
             return f"{name} stands beside it: {error}"
         return f"instead of {name}, which stays as history"
@@ -344,24 +345,18 @@ class Tools:
     async def rate(
         self,
         ids: Ids,
-        signal: Annotated[float, Field(description="0 misled, 0.5 neither, 1 helped.")],
-        confirm: Annotated[bool, Field(description="They were the answer.")] = False,
+        verdict: str,
     ) -> str:
-        """Say how far memories helped."""
-        answer = await self.memory.rate([_normalize_name(name) for name in ids], signal)
+        """Say whether memories were right, and whether they helped."""
+        choice: Any = verdict
+        answer = await self.memory.rate([_normalize_name(name) for name in ids], choice)
         skips = [f"{short_id(one.seq) if one.seq else one.id} ({one.reason})" for one in answer.skipped]
         if not answer.rated:
             raise InvalidInput(
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        for name in answer.rated if confirm else ():
-            await self.memory.confirm(name)
-        sentences = [
-            f"Rated {rated_ids}.",
-            f"Confirmed {rated_ids}." if confirm else "Nothing was confirmed.",
-        ]
-        return " ".join([*sentences, *([f"Skipped {', '.join(skips)}."] if skips else [])])
+        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
 
     async def frame(
         self,
@@ -446,6 +441,7 @@ class Tools:
                 "role": [one.label for one in Role],
             },
             "link": {"relation": [one.label for one in Relation if one not in _UNDRAWN]},
+            "rate": {"verdict": [*get_args(VerdictName)]},
         }
 
     async def _apply(self, plan: Plan) -> tuple[list[Receipt], list[str]]:

@@ -197,11 +197,10 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
             raise InvalidInput(f"{offer.row.verb}: {error}", recovery=f"it takes {signature}") from error
         for name in free & arguments.keys():
             arguments |= arguments.pop(name)
-        turn = arguments.get("turn")
-        if isinstance(turn, Turn):
-            arguments |= {"turn": turn.text} | {
-                name: one for name, one in _encode_turn(turn).items() if name != "text"
-            }
+        for name in ("turn", "text"):  # of `note` and of `learn`
+            turn = arguments.get(name)
+            if isinstance(turn, Turn):
+                arguments = {**_encode_turn(turn), **arguments, name: turn.text}
         return {name: one for name, one in arguments.items() if name not in {"self", "heartbeats"}}
 
     @wraps(offer.verb)

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from remanence.core.errors import Protected
-from remanence.core.permissions import CAPABILITY_OF, Capability, capability_of
+from remanence.core.permissions import CAPABILITY_OF, CAPABILITY_OF_ARGUMENT, Capability, capability_of
 from remanence.core.signatures import checked_class
 from remanence.core.verb_help import command_of
 
@@ -23,7 +23,7 @@ C = TypeVar("C", bound=type)
 
 def refuse_verb(verb: str, denied: Collection[Capability], capability: Capability | None = None) -> None:
     """Refuse a verb, or what one of its arguments asks for, that needs a capability which an opening is denied."""
-    needed = CAPABILITY_OF[verb] if capability is None else capability
+    needed = CAPABILITY_OF.get(verb) if capability is None else capability
     if needed in denied:
         raise Protected(
             f"only a person may call {verb.rstrip('_')}: this opening lacks the capability {needed!r}",
@@ -39,7 +39,7 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
     """
 
     def build(kind: C) -> C:
-        for verb in CAPABILITY_OF:
+        for verb in {*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT}:
             owner, _, name = verb.rpartition(".")
             if owner == shelf:
                 setattr(kind, name, _ask_first(verb, vars(kind)[name]))

@@ -199,7 +199,7 @@ class ReviewQueue:
     async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
         """Decline a model's proposals for a memory: the named tags or older memories, or all.
 
-        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
+        Returns what was declined. To do what is proposed, use `tag` or `correct`.
         """
         return await proposals.decline(self._core, name, what)
 
@@ -275,9 +275,9 @@ async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[in
                 SettlingWay("delete it", "forget", {"names": one.seq}, f"remanence forget {one.seq}"),
                 SettlingWay(
                     "delete it and refuse it from now on",
-                    "forget",
-                    {"names": one.seq, "forbid": True},
-                    f"remanence forget {one.seq} --forbid",
+                    "forbid",
+                    {"names": one.seq},
+                    f"remanence forbid {one.seq}",
                 ),
             ),
             (one,),
@@ -302,7 +302,7 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[tuple[Place, ReviewItem]]
         )
     for old in one.replaces:
         replace_it = SettlingWay(
-            "replace it", "supersede", {"old": old.seq, "by": seq}, f"remanence supersede {old.seq} {seq}"
+            "replace it", "correct", {"name": old.seq, "by": seq}, f"remanence correct {old.seq} --by {seq}"
         )
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
         ways = replace_it, _decline(seq, old.seq)
