@@ -62,8 +62,9 @@ if TYPE_CHECKING:
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, inspect
+    from remanence.flows.inspect import checks, inspect, related
     from remanence.flows.inspect.inspect import Event, Run, State
+    from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.recall import (
         counting,
         framing,
@@ -102,8 +103,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.curate": "comparing curating",
             "remanence.flows.edit": "editing putting",
             "remanence.flows.exchange": "transfer",
-            "remanence.flows.inspect": "checks inspect",
+            "remanence.flows.inspect": "checks inspect related",
             "remanence.flows.inspect.inspect": "Event Run State",
+            "remanence.flows.inspect.related": "RelatedResult",
             "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
@@ -425,9 +427,34 @@ class Engine(Shelves):
         """Remove a link."""
         return await editing.unlink(self._core, source, target, relation, if_revision)
 
-    async def links(self, name: OneMemory) -> list[Link]:
-        """List the links of a memory."""
-        return await inspect.links(self._core, name)
+    @overload
+    async def links(self, name: OneMemory) -> list[Link]: ...
+
+    @overload
+    async def links(self, name: OneMemory, *, depth: int, limit: int = 10) -> RelatedResult: ...
+
+    @overload
+    async def links(self, *, query: str, depth: int = 3, limit: int = 10) -> RelatedResult: ...
+
+    async def links(
+        self,
+        name: OneMemory | None = None,
+        *,
+        depth: int | None = None,
+        query: str | None = None,
+        limit: int | None = None,
+    ) -> list[Link] | RelatedResult:
+        """List the links of a memory, or with `depth` the memories that they lead to, each with its path.
+
+        What stands and is reached over at most so many links, 1 to 3; from the three best answers to `query` where no
+        memory is named. Links fade: after 90 days without an event each loses a tenth of its confidence for each 90
+        days that begin, and below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing
+        counts as used.
+        """
+        if name is not None and query is None and depth is None:
+            related.refuse_limit(limit)
+            return await inspect.links(self._core, name)
+        return await related.find_related(self._core, name, query, depth, limit)
 
     # Curating
 

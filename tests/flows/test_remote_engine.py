@@ -83,7 +83,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.links("red"),
     lambda memory: memory.entities.list(),
     lambda memory: memory.graph.contradictions(),
-    lambda memory: memory.graph.find_related("red"),
+    lambda memory: memory.links("red", depth=2),
     lambda memory: memory.conversations.list(),
     lambda memory: memory.conversations.list(threads=True),
     lambda memory: memory.count("topic", limit=3),

@@ -294,22 +294,22 @@ async def unlink(
     return await memory.unlink(source, target, relation, if_revision=if_revision)
 
 
-async def links(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.links(name)
-
-
-async def graph_find_related(
+async def links(
     name: Name | None = None,
     /,
     *,
     memory: Memory,
+    depth: Annotated[
+        int | None,
+        Parameter(help="Show the memories reached over at most this many links, 1 to 3, each with its path."),
+    ] = None,
     query: Annotated[
         str | None, Parameter(help="Start from the best answers to this question instead of a memory.")
     ] = None,
-    hops: Annotated[int, Parameter(help="Maximum distance in links, 1 to 3.")] = 3,
-    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10,
+    limit: Annotated[int | None, Parameter(help="Maximum number of memories; 10 if absent.")] = None,
 ) -> Any:
-    return await memory.graph.find_related(name, query=query, hops=hops, limit=limit)
+    wish = {"name": name, "depth": depth, "query": query, "limit": limit}
+    return await memory.links(**{option: value for option, value in wish.items() if value is not None})
 
 
 async def graph_contradictions(

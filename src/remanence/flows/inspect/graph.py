@@ -20,7 +20,6 @@ from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
-from remanence.flows.inspect.related import RelatedResult, find_related
 from remanence.flows.inspect.review_pages import Place, Sort, rank_place, read_cursor, write_cursor
 
 SORT: Sort = "contradiction"
@@ -69,22 +68,6 @@ class Graph:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-
-    async def find_related(
-        self,
-        name: OneMemory | None = None,
-        *,
-        query: str | None = None,
-        hops: int = 3,
-        limit: int = 10,
-    ) -> RelatedResult:
-        """List memories reachable by links from a memory or from the answers to a question, each with its path.
-
-        What stands and is reached in so many `hops`, from the best answers to `query` where no memory is named. Links
-        fade: after 90 days without an event each loses a tenth of its confidence for each 90 days that begin, and
-        below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing counts as used.
-        """
-        return await find_related(self._core, name, query, hops, limit)
 
     async def contradictions(
         self,
