@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.edit import links
     from remanence.flows.base import copies
-    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
+    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, merging, sessions
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting
@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner.plan_diff": "PlanDiff",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending ingesting merging sessions",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
             "remanence.flows.edit": "editing putting",
@@ -219,18 +219,20 @@ class Engine(Shelves):
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
     async def consolidate(
-        self, progress: Progress | None = None, *, listen: bool = False
+        self, progress: Progress | None = None, *, listen: bool = False, duplicates: bool = False
     ) -> ConsolidateResult:
         """Make inbox memories active and link similar ones.
 
         A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
         of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
-        that have grown too many are drawn together. 200 memories a transaction.
+        that have grown too many are drawn together. 200 memories a transaction. With `duplicates` texts of the whole
+        memory that share most of their words are linked as near duplicates then; to merge them is for a policy.
         """
         hearing = await extract_pending.listen(self._core)
         if listen:
             hearing += await extract_pending.listen_to_learned(self._core, progress)
-        return replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        done = replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        return await consolidation.link_all_duplicates(self._core, done) if duplicates else done
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
@@ -426,6 +428,15 @@ class Engine(Shelves):
     ) -> Receipt:
         """Remove a link."""
         return await editing.unlink(self._core, source, target, relation, if_revision)
+
+    async def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt:
+        """Merge two memories that say the same, or two entities that are one.
+
+        Of memories `b` is superseded by `a`: neither embedder nor policy is asked, a pin or a hold on `b` refuses it,
+        and `if_revision` is that of `b`. Of entities, given by names or numbers, the one with the fuller name keeps all
+        names and mentions.
+        """
+        return await merging.merge(self._core, a, b, if_revision)
 
     @overload
     async def links(self, name: OneMemory) -> list[Link]: ...

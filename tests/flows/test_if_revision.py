@@ -34,7 +34,7 @@ SETTING: dict[str, Verb] = {
     "correct": lambda memory, name, n: memory.correct(name, "a corrected text", if_revision=n),
     "supersede": lambda memory, name, n: memory.supersede(name, "other", if_revision=n),
     "resolve": lambda memory, name, n: memory.graph.resolve(name, "other", "other", if_revision=n),
-    "merge": lambda memory, name, n: memory.graph.merge("other", name, if_revision=n),
+    "merge": lambda memory, name, n: memory.merge("other", name, if_revision=n),
     "forget": lambda memory, name, n: memory.forget(name, if_revision=n),
     "restore": lambda memory, name, n: memory.restore(name, if_revision=n),
 }

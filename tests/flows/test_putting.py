@@ -307,7 +307,7 @@ async def test_a_merge_takes_no_key_away(memory: remanence.Engine) -> None:
     for key in ("one", "two"):
         await memory.put(key, "The ferry to Bregen leaves at six.", agent="maestro", source="log")
     await memory.consolidate()
-    await memory.graph.merge("one", "two")
+    await memory.merge("one", "two")
     merged = {key: await memory.get(key) for key in ("one", "two")}
     gone = next(one for one in merged.values() if one.reason is Reason.MERGED)
     again = await memory.put(str(gone.key), gone.text, agent="maestro", source="log")

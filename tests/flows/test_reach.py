@@ -109,7 +109,7 @@ async def _supersede(memory: remanence.Engine, about: str) -> str:
 
 async def _merge(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
-    return str((await memory.graph.merge(one, two)).run)
+    return str((await memory.merge(one, two)).run)
 
 
 async def _import(memory: remanence.Engine, about: str) -> str:

@@ -22,7 +22,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ),
     ("write", None): (
         "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
-        " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
+        " merge graph.resolve begin_session end_session entities.split"
         " entities.alias review.propose"
     ),
     ("curate", None): (

@@ -125,9 +125,12 @@ async def consolidate(
     *,
     memory: Memory,
     listen: Annotated[bool, Parameter(help="Extract facts from learned and ingested texts too.")] = False,
+    duplicates: Annotated[
+        bool, Parameter(help="Then link near duplicates found among all memories by their words.")
+    ] = False,
 ) -> Any:
     with counting("consolidating") as progress:
-        return await memory.consolidate(progress, listen=listen)
+        return await memory.consolidate(progress, listen=listen, duplicates=duplicates)
 
 
 async def recall(
@@ -294,6 +297,19 @@ async def unlink(
     return await memory.unlink(source, target, relation, if_revision=if_revision)
 
 
+async def merge(
+    a: Annotated[str, Parameter(help="A memory, which stays, or an entity.")],
+    b: Annotated[str, Parameter(help="The memory that says the same, or the entity that is the same.")],
+    /,
+    *,
+    memory: Memory,
+    if_revision: Annotated[
+        int | None, Parameter(help="Fail unless the second memory has this revision.")
+    ] = None,
+) -> Any:
+    return await memory.merge(options.name_of(a), options.name_of(b), if_revision=if_revision)
+
+
 async def links(
     name: Name | None = None,
     /,
@@ -336,21 +352,6 @@ async def _find_contradiction(memory: Memory, names: tuple[str, str]) -> Any:
         f"{names[0]} and {names[1]} do not contradict each other",
         recovery="name the two memories of the last line of a list before",
     )
-
-
-async def graph_merge(
-    keep: Name,
-    other: Name,
-    /,
-    *,
-    memory: Memory,
-    if_revision: IfRevision = None,
-) -> Any:
-    return await memory.graph.merge(keep, other, if_revision=if_revision)
-
-
-async def graph_link_duplicates(*, memory: Memory) -> Any:
-    return await memory.graph.link_duplicates()
 
 
 async def graph_resolve(

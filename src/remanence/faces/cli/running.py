@@ -64,7 +64,7 @@ CHANGING = frozenset(
     "scopes copy",
     "scopes drop",
 }
-CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}
+CHANGING |= {"graph resolve", "merge"}
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 

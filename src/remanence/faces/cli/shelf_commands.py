@@ -407,10 +407,6 @@ async def entities_get(name: EntityName, /, *, memory: Memory) -> Any:
     return await memory.entities.get(name_of(name))
 
 
-async def entities_merge(one: EntityName, other: EntityName, /, *, memory: Memory) -> Any:
-    return await memory.entities.merge(name_of(one), name_of(other))
-
-
 async def entities_split(
     entity: EntityName,
     off: Annotated[

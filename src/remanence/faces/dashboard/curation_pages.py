@@ -21,7 +21,7 @@ from remanence.flows.mirror.hand_edits import FileEdit
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366
 _OF_LINK = ("target", "relation", "confidence")
-_FORM = {"review.decline": "decline", "graph.merge": "merge"}
+_FORM = {"review.decline": "decline", "merge": "merge"}
 PLAN = "plan"  # the name under which plans are worked out
 
 
@@ -149,7 +149,7 @@ def _build_choice(way: SettlingWay) -> Choice | None:
             return Choice("tag", f"Set {tag}", {"name": given["names"], "tags": tag})
         case "supersede":
             return Choice("supersede", f"Replace #{given['old']}", given)
-        case "review.decline" | "graph.merge":
+        case "review.decline" | "merge":
             return Choice(_FORM[way.verb], words, given)
         case "undo":
             return Choice("undo", words, given, is_grave=True)

@@ -189,8 +189,8 @@ async def _resolve(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _merge(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.graph.merge(_name(given, "keep"), _name(given, "other"))
-    return _tell(receipt, "Made them one")
+    receipt = await visit.memory.merge(_name(given, "a"), _name(given, "b"))
+    return _tell(receipt, "Made one of the two")
 
 
 async def _accept(visit: Visit, given: FormFields) -> FormResult:
@@ -260,11 +260,6 @@ async def _set(visit: Visit, given: FormFields) -> FormResult:
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
     return _tell(await visit.memory.forbidden.lift(_name(given)), "Its text is let in again")
-
-
-async def _merge_entities(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.entities.merge(_name(given), _name(given, "other"))
-    return _tell(receipt, "Made one of the two")
 
 
 async def _split_entity(visit: Visit, given: FormFields) -> FormResult:
@@ -373,7 +368,7 @@ FORMS = (
     PageForm("link", "link", _link),
     PageForm("unlink", "unlink", _unlink),
     PageForm("resolve", "graph.resolve", _resolve),
-    PageForm("merge", "graph.merge", _merge),
+    PageForm("merge", "merge", _merge),
     PageForm("accept", "review.accept", _accept),
     PageForm("decline", "review.decline", _decline),
     PageForm("accept-clock", "review.accept", _accept_clock, {"clock": True}),
@@ -383,7 +378,6 @@ FORMS = (
     PageForm("drop-policy", "policy.drop", _drop_policy),
     PageForm("set", "settings.set", _set),
     PageForm("lift", "forbidden.lift", _lift),
-    PageForm("merge-entities", "entities.merge", _merge_entities),
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),
     PageForm("show-erasure", "erase.show", _show_erasure),

@@ -31,7 +31,7 @@ _WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"\btoken (?:add|end|list)\b", "Tokens", "/tokens"),
         (r"\berase(?:\.show\b| --copies\b)", "Erase", "/erase"),
         (r"`history`|`history\(", "Runs", "/runs"),
-        (r"`entities`|\bentities merge\b", "Entities", "/entities"),
+        (r"`entities`|\bif both are one\b", "Entities", "/entities"),
         (r"`list`|`recall`|`list\(", "Memories", "/memories"),
     )
 )

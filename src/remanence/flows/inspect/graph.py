@@ -1,7 +1,4 @@
-"""Contradictions between memories, listed and resolved; near duplicates linked or merged; what links lead to.
-
-What a person merges is a plan with one merge, so that guards, audit and undoing are those of a policy.
-"""
+"""Contradictions between memories, listed and resolved."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,35 +6,16 @@ from dataclasses import dataclass
 from remanence.core.arguments import check_count
 from remanence.core.change import Change
 from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
-from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, link_values, short_id
-from remanence.core.receipt import LinkedDuplicates, Receipt
+from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, short_id
+from remanence.core.receipt import Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import checked_class
-from remanence.curate.policy.compiled import load
 from remanence.edit.one_memory import on_revision
 from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
-from remanence.flows.base.steps import explain_write_refusal
-from remanence.flows.consolidate.duplicates import link_duplicates
-from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.inspect.review_pages import Place, Sort, rank_place, read_cursor, write_cursor
 
 SORT: Sort = "contradiction"
-_POLICY = """
-version = 1
-name = "by-hand"
-
-[[rule]]
-name = "say-the-same"
-every = "deep"
-phase = "deduplicate"
-over = "pairs"
-min = 0.0
-where = "True"
-do = "merge"
-survivor = "{order}"
-because = "a person says that the two say the same"
-"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,22 +81,6 @@ class Graph:
         With `keep`, that one takes the other's place, and `if_revision` is the other's; else it is the link's own.
         """
         return await resolve(self._core, (a, b), keep, if_revision)
-
-    async def merge(self, keep: OneMemory, other: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Merge two memories that say the same; the discarded one is superseded.
-
-        Neither embedder nor policy is asked; a pin or a hold on the other refuses it. `if_revision` is the other's.
-        """
-        return await merge(self._core, keep, other, if_revision)
-
-    async def link_duplicates(self) -> LinkedDuplicates:
-        """Find texts that share most of their words, and link them as near duplicates.
-
-        Nothing is merged: that is for a policy.
-        """
-        if reason := await explain_write_refusal(self._core):
-            return LinkedDuplicates(waits=reason)
-        return await link_duplicates(self._core)
 
 
 async def _read_contradictions(core: Core) -> list[Contradiction]:
@@ -231,55 +193,5 @@ async def _changes(
     return changes if if_revision is None else on_revision(loser, changes)
 
 
-async def merge(core: Core, keep: OneMemory, other: OneMemory, if_revision: int | None = None) -> Receipt:
-    """Merge a memory into the one to keep, whatever embedder and policy say; what is protected stays."""
-    for attempt in range(RACES_MAX):
-        kept, gone = await core.one(keep), await core.one(other)
-        _refuse(kept, gone)
-        _refuse_moved(gone, if_revision)
-        policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
-        core.refuse_action(gone, "merge")
-        try:
-            await _link_duplicates(core, kept, gone)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        pair = (min(kept.seq, gone.seq), max(kept.seq, gone.seq))
-        proposed = await plan(core, policy, only=pair)
-        # What was planned with is no newer than what stands now, and the commit compares with what was planned with.
-        _refuse_moved(await core.one(gone.seq), if_revision)
-        done = await carry_out(core, proposed, CURATE)
-        if done.counts.get("merge"):
-            return done
-    raise Conflict((), "the two kept changing while they were to become one")
-
-
 def _refuse_moved(memory: Memory, if_revision: int | None) -> None:
     refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
-
-
-def _refuse(kept: Memory, gone: Memory) -> None:
-    if kept.seq == gone.seq:
-        raise InvalidInput(
-            f"both names mean {short_id(kept.seq)}", recovery="name two memories that say the same"
-        )
-    fallen = next((one for one in (kept, gone) if one.status not in STANDING), None)
-    if fallen is not None:
-        raise InvalidInput(
-            f"memory {short_id(fallen.seq)} is {fallen.status.label}, and only what stands can be merged",
-            recovery=f"bring it back first: restore {fallen.seq}",
-        )
-
-
-async def _link_duplicates(core: Core, kept: Memory, gone: Memory) -> None:
-    """Link the two as near duplicates, or as surer ones, since a person says so."""
-    key = (min(kept.seq, gone.seq), max(kept.seq, gone.seq), int(Relation.NEAR_DUPLICATE))
-    links = await core.store.neighbours(core.scope, [kept.seq], Relation.NEAR_DUPLICATE)
-    link = next((one for one in links if one.key == key), None)
-    if link is not None and link.confidence == 1:
-        return
-    if link is None:
-        change = Change("links", key, None, link_values(core.clock.now(), 1.0, 1.0))
-    else:
-        change = Change("links", key, {"confidence": link.confidence}, {"confidence": 1.0})
-    await core.commit([change], core.cause("link"))

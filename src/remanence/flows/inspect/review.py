@@ -310,9 +310,9 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[tuple[Place, ReviewItem]]
     for old in one.repeats:
         merge = SettlingWay(
             "make them one",
-            "graph.merge",
-            {"keep": old.seq, "other": seq},
-            f"remanence graph merge {old.seq} {seq}",
+            "merge",
+            {"a": old.seq, "b": seq},
+            f"remanence merge {old.seq} {seq}",
         )
         what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
         ways = merge, _decline(seq, old.seq)
