@@ -58,10 +58,10 @@ from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDr
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
-from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
+from remanence.flows.inspect.review_pages import Sort
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
@@ -73,7 +73,6 @@ from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
 from remanence.flows.undo.runs import RunReport
 from remanence.flows.write.noting import NoteResult
-from remanence.flows.write.proposals import Proposal
 from remanence.flows.write.reembedding import ReembedResult
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
@@ -92,14 +91,6 @@ class Frames:
     def get(self, name: str) -> Frame: ...
     def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame: ...
     def reset(self, name: str) -> Frame | None: ...
-
-class Graph:
-    def contradictions(
-        self, open_only: bool = True, *, limit: int | None = None, after: str | Contradiction | None = None
-    ) -> list[Contradiction]: ...
-    def resolve(
-        self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None, *, if_revision: int | None = None
-    ) -> Receipt: ...
 
 class Mirror:
     def sync(self, folder: str | Path) -> MirrorResult: ...
@@ -213,14 +204,22 @@ class Scopes:
     def list(self, limit: int = 1000, after: str | ScopeOverview | None = None) -> list[ScopeOverview]: ...
 
 class ReviewQueue:
-    def quarantined(self, *, limit: int = 1000, after: OneMemory | None = None) -> list[Memory]: ...
-    @overload
-    def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    @overload
-    def accept(self, *, clock: Literal[True]) -> str | None: ...
-    def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]: ...
-    def decline(self, name: OneMemory, *what: OneMemory) -> Proposal: ...
-    def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review: ...
+    def settle(
+        self,
+        item: ReviewItem | OneMemory | tuple[OneMemory, OneMemory],
+        choice: OneMemory,
+        *,
+        only: Sequence[OneMemory] = (),
+        if_revision: int | None = None,
+    ) -> Receipt: ...
+    def list(
+        self,
+        sort: Sort | None = None,
+        *,
+        settled: bool = False,
+        limit: int = 20,
+        after: str | ReviewItem | None = None,
+    ) -> Review: ...
 
 class Settings:
     @overload
@@ -237,8 +236,6 @@ class Engine:
     def policy(self) -> ScopePolicy: ...
     @property
     def frames(self) -> Frames: ...
-    @property
-    def graph(self) -> Graph: ...
     @property
     def mirror(self) -> Mirror: ...
     @property

@@ -59,8 +59,8 @@ async def test_a_repeat_that_a_writer_sees_waits_for_a_person(opener: Opener, cl
     assert ([Status.ACTIVE] * 2, {"proposal": 1}) == (stand, review.counts)
     assert item.what == "repeats proposes that #2 says the same as #1"
     assert {
-        "make them one": "remanence merge 1 2",
-        "decline it": "remanence review decline 2 1",
+        "make them one": "remanence review settle proposal/2/3/1 accept",
+        "decline it": "remanence review settle proposal/2/3/1 decline",
     } == item.commands
     assert (Status.ACTIVE, Status.SUPERSEDED, {"merge": 1}) == (one.status, other.status, dict(done.counts))
     assert ({"red", "blue"}, {"letter", "call"}) == ({*one.tags}, {*one.sources})
@@ -72,11 +72,12 @@ async def test_a_declined_repeat_waits_no_more(opener: Opener) -> None:
     """Both stay as they are."""
     async with opener(writer=Repeats()) as memory:
         await _told(memory)
-        declined = await memory.review.decline(2, 1)
+        declined = await memory.review.settle(2, "decline", only=[1])
         left = (await memory.review.list()).counts
         stand = await _statuses(memory)
 
-    assert ([1], {}, [Status.ACTIVE] * 2) == ([one.seq for one in declined.repeats], left, stand)
+    assert ("decline", {"decline": 1}, {}) == (declined.verb, declined.counts, left)
+    assert [Status.ACTIVE] * 2 == stand
 
 
 @pytest.mark.parametrize(

@@ -224,9 +224,9 @@ async def test_one_pair_is_one_entry_of_review(opener: Opener) -> None:
             await memory.link(one, other, "contradicts", confidence=0.6)
         found = await links(memory, Relation.CONTRADICTS)
         items = (await memory.review.list()).items
-        pairs = await memory.graph.contradictions()
+        pairs = (await memory.review.list("contradiction")).items
         (pair,) = pairs
-        await memory.graph.resolve(pair.one.id, pair.other.id)
+        await memory.review.settle((pair.memories[0].id, pair.memories[1].id), "both")
         left = (await memory.review.list()).items
 
     assert len(found) > 1

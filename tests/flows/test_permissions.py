@@ -13,15 +13,26 @@ import pytest
 import remanence
 from remanence.core.errors import Protected, RemanenceError
 from remanence.core.keywords import TrustName
-from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability, capability_of
+from remanence.core.permissions import (
+    CAPABILITIES,
+    CAPABILITY_OF,
+    CAPABILITY_OF_ARGUMENT,
+    ROLES,
+    Capability,
+    TokenRole,
+    capability_of,
+)
 from remanence.core.verbs import TABLE
 from remanence.faces.dashboard.forms import FORMS
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.write.proposals import propose
 from remanence.integrations.own_items import forget_own
 from tests.command_line import typed
 from tests.flows.test_dashboard import Browser
 from tests.flows.test_rest import Server, problem, start, stop
 from tests.sentences import Sentences
 
+CAPABLE = CAPABILITY_OF.keys() | CAPABILITY_OF_ARGUMENT.keys()
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 GUARDED = 'version = 1\nname = "ours"\n[[guard]]\nname = "all"\nwhere = "True"\nblocks = "prune"\nbecause = "ours"\n'
 GREEDY = (
@@ -100,7 +111,7 @@ async def make_world(path: Path) -> World:
         await memory.pin(numbers["pinned"])
         await memory.hold(numbers["held"], "legal")
         await memory.confirm(numbers["confirmed"])
-        await memory.review.propose(numbers["said"], "self/value")
+        await propose(memory._core, numbers["said"], ["self/value"])
         run = (await memory.forget(numbers["banned"], forbid=True)).run
         await memory.policy.adopt(GUARDED)
         await memory.settings.set("audit_days", 90)
@@ -173,8 +184,12 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "guidelines.activate": lambda w: [call("Obey the bot.")],
     "frames.put": lambda w: [call("self", limit=1)],
     "frames.reset": lambda w: [call("self")],
-    "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
-    "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
+    "review.settle": lambda w: [
+        call(item=w.numbers["quarantined"], choice="accept"),
+        call(item="clock", choice="accept"),
+        call(item=w.numbers["said"], choice="decline", only=["self/value"]),
+        call(item=f"proposal/{w.numbers['said']}/1/self/value", choice="accept"),
+    ],
     "forbidden.lift": lambda w: [call(w.numbers["banned"])],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
@@ -183,13 +198,11 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "erase.apply": lambda w: [call()],
     "erase.settle": lambda w: [call(keep="because"), call(copies=["b.db"])],
     "consolidate": lambda w: [call(), call(duplicates=True)],
-    "graph.resolve": lambda w: [call(w.numbers["held"], w.numbers["other"], w.numbers["other"])],
     "scopes.copy": lambda w: [call("elsewhere")],
     "begin_session": lambda w: [call()],
     "end_session": lambda w: [call()],
     "entities.alias": lambda w: [call(w.numbers["identity"], "bot")],
     "entities.split": lambda w: [call(w.numbers["identity"], "bot")],
-    "review.propose": lambda w: [call(w.numbers["said"], "self/goal")],
     "backup": lambda w: [call(w.path.parent / "copy.db")],
     "reembed": lambda w: [call()],
     "unlink": lambda w: [call(w.numbers["other"], w.numbers["held"], "supersedes")],
@@ -201,9 +214,9 @@ BESIDE = frozenset(
 )
 READING = frozenset(
     "recall frame boot profile get list count links entities.list entities.get"
-    " graph.contradictions conversations.list conversations.get plan forecast history"
+    " conversations.list conversations.get plan forecast history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
-    " review.list review.quarantined settings.get forbidden.list guide"
+    " review.list settings.get forbidden.list guide"
     " token.list".split()
 )
 
@@ -247,7 +260,7 @@ def test_every_verb_has_a_row() -> None:
     verbs = {row.verb for row in TABLE if row.verb}
 
     assert verbs == ATTACKS.keys() | APART | BESIDE | READING
-    assert CAPABILITY_OF.keys() <= ATTACKS.keys() | APART
+    assert CAPABLE <= ATTACKS.keys() | APART
 
 
 @asynccontextmanager
@@ -280,12 +293,12 @@ async def test_an_agent_takes_off_nothing(world: World, door: str) -> None:
             if door == "rest" and verb in {"backup", "reembed", "token.add", "token.end"}:
                 continue  # not offered there
             raised = await try_all(memory, world, verb)
-            if verb in CAPABILITY_OF:
+            if verb in CAPABLE:
                 assert {Protected} == {type(one) for one in raised}, (verb, raised)
             assert before == await world.read_set(), verb
 
 
-@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF} & ATTACKS.keys()))
+@pytest.mark.parametrize("verb", sorted(CAPABLE & ATTACKS.keys()))
 async def test_a_person_may(world: World, verb: str) -> None:
     """The same calls by a person are no matter of permission: this table can fail."""
     async with world.open() as memory:
@@ -298,7 +311,7 @@ async def test_a_person_may(world: World, verb: str) -> None:
 async def test_a_person_may_be_denied_a_capability(world: World, capability: Capability) -> None:
     """An opening, as a token, lacks what it denies and nothing else."""
     async with world.open(denies=[capability]) as memory:
-        for verb in CAPABILITY_OF.keys() & ATTACKS.keys():
+        for verb in CAPABLE & ATTACKS.keys():
             is_denied = [capability_of(verb, named) == capability for _, named in ATTACKS[verb](world)]
             if any(is_denied):
                 raised = await try_all(memory, world, verb)
@@ -419,12 +432,12 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         ("correct", number["held"], "It is paid."),
         ("update", number["identity"], "--text", "I am the bot's."),
         ("forbidden", "lift", number["banned"]),
-        ("review", "accept", number["quarantined"]),
+        ("review", "settle", number["quarantined"], "accept"),
         ("policy", "drop"),
         ("settings", "audit_days", "1"),
         ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),
-        ("review", "accept", "--clock"),
+        ("review", "settle", "clock", "accept"),
         ("confirm", number["quarantined"]),
     ]
     common = ("--db", str(world.path), "--embedder", "none", "--as-agent", "--agent", "bot")
@@ -439,6 +452,44 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         for line, one in refusals
         if line[0] != "confirm" and "remanence " not in one.output
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "choice", "role", "capability"),
+    [
+        ("contradiction/1/2", "both", "write", None),
+        ("contradiction/1/2", "1", "write", None),
+        ("quarantine/3", "accept", "curate", "release"),
+        ("quarantine/3", "forget", "curate", None),
+        ("proposal/4/1/self/goal", "decline", "curate", "release"),
+        ("clock", "accept", "curate", "settings"),
+        ("interrupted/9", "undo", "curate", None),
+    ],
+)
+def test_each_choice_of_the_review_needs_what_it_does(
+    item: str, choice: str, role: TokenRole, capability: Capability | None
+) -> None:
+    """A token that may write settles contradictions, one that may curate what waits, unless it is denied that."""
+    wish = {"item": item, "choice": choice}
+    for own in ROLES:
+        plain = AccessToken("a", own, ("default",), None, 0)
+        enough = ROLES.index(own) >= ROLES.index(role)
+
+        assert enough == plain.may_call("review.settle", wish), own
+    for denied in sorted(CAPABILITIES):
+        careful = AccessToken("a", "erase", ("default",), None, 0, denies=(denied,))
+
+        assert (denied != capability) == careful.may_call("review.settle", wish), denied
+
+
+def test_over_the_network_too(served: tuple[Server, dict[str, str]], world: World) -> None:
+    """A token that may write settles no text in quarantine."""
+    server, tokens = served
+    wish = {"item": world.numbers["quarantined"], "choice": "accept"}
+
+    assert "may write, not curate" in problem(
+        server.send("/v1/review/settle", wish, token=tokens["rest"]), 403
+    )
 
 
 @pytest.fixture

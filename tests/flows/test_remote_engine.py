@@ -82,7 +82,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.count("category"),
     lambda memory: memory.links("red"),
     lambda memory: memory.entities.list(),
-    lambda memory: memory.graph.contradictions(),
+    lambda memory: memory.review.list("contradiction", settled=True),
     lambda memory: memory.links("red", depth=2),
     lambda memory: memory.conversations.list(),
     lambda memory: memory.conversations.list(threads=True),

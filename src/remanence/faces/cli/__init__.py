@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "commands": "learn ingest audit put consolidate recall get list count links graph merge update correct supersede"
+    "commands": "learn ingest audit put consolidate recall get list count links merge update correct supersede"
     " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
     " begin-session end-session",
     "demo": "demo",

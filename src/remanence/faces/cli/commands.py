@@ -328,47 +328,6 @@ async def links(
     return await memory.links(**{option: value for option, value in wish.items() if value is not None})
 
 
-async def graph_contradictions(
-    *,
-    memory: Memory,
-    every: Annotated[bool, Parameter(name="--all", help="Also list resolved contradictions.")] = False,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        tuple[str, str] | None,
-        Parameter(metavar="ONE OTHER", help="Continue after this pair, the last of an earlier list."),
-    ] = None,
-) -> Any:
-    behind = None if after is None else await _find_contradiction(memory, after)
-    return await memory.graph.contradictions(open_only=not every, limit=limit, after=behind)
-
-
-async def _find_contradiction(memory: Memory, names: tuple[str, str]) -> Any:
-    """Return the contradiction of two memories, resolved or not."""
-    ends = {(await memory.get(options.name_of(name))).seq for name in names}
-    for pair in await memory.graph.contradictions(open_only=False):
-        if {pair.one.seq, pair.other.seq} == ends:
-            return pair
-    raise InvalidInput(
-        f"{names[0]} and {names[1]} do not contradict each other",
-        recovery="name the two memories of the last line of a list before",
-    )
-
-
-async def graph_resolve(
-    one: Name,
-    other: Name,
-    /,
-    *,
-    memory: Memory,
-    keep: Annotated[Name | None, Parameter(help="The memory to keep; neither if absent.")] = None,
-    if_revision: Annotated[
-        int | None,
-        Parameter(help="Fail unless the replaced memory (without --keep: the link) has this revision."),
-    ] = None,
-) -> Any:
-    return await memory.graph.resolve(one, other, keep, if_revision=if_revision)
-
-
 async def rate(
     signal: Annotated[float, Parameter(help="0 misled, 0.5 neither, 1 helped.")],
     names: Names,

@@ -1,107 +1,14 @@
-"""Contradictions between memories, listed and resolved."""
+"""Contradictions between memories: which are open, and resolved in favour of one, or since both hold."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
-from remanence.core.arguments import check_count
 from remanence.core.change import Change
-from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
+from remanence.core.errors import Conflict, InvalidInput, NotFound
 from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import Result
-from remanence.core.signatures import checked_class
 from remanence.edit.one_memory import on_revision
-from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
+from remanence.flows.base.context import RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
 from remanence.flows.edit.editing import decide_supersession
-from remanence.flows.inspect.review_pages import Place, Sort, rank_place, read_cursor, write_cursor
-
-SORT: Sort = "contradiction"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Contradiction(Result):
-    """Two memories that contradict each other, and the link that says so: its weight is how sure that is.
-
-    `cursor` is where it stands in the list, and in that of the review.
-    """
-
-    link: Link
-    one: Memory
-    other: Memory
-    cursor: str
-
-    @property
-    def is_open(self) -> bool:
-        """Whether both stand and nobody has resolved it."""
-        return self.link.resolved_at is None and {self.one.status, self.other.status} <= STANDING
-
-    def __str__(self) -> str:
-        state = "open" if self.is_open else "resolved"
-        return f"{self.one} contradicts {self.other} ({state}, sure {self.link.weight:.2f})"
-
-
-@checked_class
-class Graph:
-    """What links say of memories, as `memory.graph`: what is related, contradictions, near duplicates."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-
-    async def contradictions(
-        self,
-        open_only: bool = True,
-        *,
-        limit: int | None = None,
-        after: str | Contradiction | None = None,
-    ) -> list[Contradiction]:
-        """List contradictions, the most certain first.
-
-        The list goes on behind the contradiction `after`, or its `cursor`, where that stood when it was listed.
-        """
-        if limit is not None:
-            check_count("limit", limit, 1, LISTED_MAX)
-        behind = None if after is None else _read_rank(after)
-        pairs = await _read_contradictions(self._core)
-        return [
-            each
-            for each in pairs
-            if (each.is_open or not open_only) and (behind is None or rank_place(_place(each.link)) > behind)
-        ][:limit]
-
-    async def resolve(
-        self,
-        a: OneMemory,
-        b: OneMemory,
-        keep: OneMemory | None = None,
-        *,
-        if_revision: int | None = None,
-    ) -> Receipt:
-        """Resolve a contradiction in favour of one memory or of neither.
-
-        With `keep`, that one takes the other's place, and `if_revision` is the other's; else it is the link's own.
-        """
-        return await resolve(self._core, (a, b), keep, if_revision)
-
-
-async def _read_contradictions(core: Core) -> list[Contradiction]:
-    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
-    pairs = await read_contradictions(core, await drop_same_pairs(core, links))
-    return sorted(pairs, key=lambda pair: rank_place(_place(pair.link)))
-
-
-def _place(link: Link) -> Place:
-    """Return what a contradiction stands by in the list."""
-    return link.weight, link.source, link.target
-
-
-def _read_rank(after: str | Contradiction) -> Place:
-    sort, place = read_cursor(after if isinstance(after, str) else after.cursor)
-    if sort != SORT:
-        raise InvalidInput(
-            f"{format_value(after)} is no place among contradictions",
-            recovery="give the `cursor` of one that was listed",
-        )
-    return rank_place(place)
 
 
 async def drop_same_pairs(core: Core, links: Sequence[Link]) -> list[Link]:
@@ -123,15 +30,28 @@ async def _read_turns(core: Core, seqs: Collection[int]) -> dict[int, set[int]]:
     return turns
 
 
-async def read_contradictions(core: Core, links: Sequence[Link]) -> list[Contradiction]:
-    """Return contradictions with the memories at both ends, as far as both are there."""
+async def find_open(core: Core, memory: Memory) -> list[Link]:
+    """Return the open contradictions of a memory: not resolved, and both ends stand."""
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
+    links = [link for link in await drop_same_pairs(core, links) if link.resolved_at is None]
+    ends = await read_ends(core, links)
+    return [link for link in links if link.key in ends and is_open(link, ends[link.key])]
+
+
+def is_open(link: Link, ends: tuple[Memory, Memory]) -> bool:
+    """Tell whether nobody has resolved a contradiction and both memories stand."""
+    return link.resolved_at is None and {one.status for one in ends} <= STANDING
+
+
+async def read_ends(core: Core, links: Sequence[Link]) -> dict[tuple[int, int, int], tuple[Memory, Memory]]:
+    """Return the memories at both ends of contradictions, by the key of the link, as far as both are there."""
     seqs = sorted({seq for link in links for seq in (link.source, link.target)})
     by_seq = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-    return [
-        Contradiction(link, by_seq[link.source], by_seq[link.target], write_cursor(SORT, _place(link)))
+    return {
+        link.key: (by_seq[link.source], by_seq[link.target])
         for link in links
         if link.source in by_seq and link.target in by_seq
-    ]
+    }
 
 
 async def resolve(
@@ -147,7 +67,7 @@ async def resolve(
         if winner is not None and winner.seq not in (one.seq, other.seq):
             raise InvalidInput(
                 f"{short_id(winner.seq)} is not one of the two",
-                recovery=f"keep {short_id(one.seq)} or {short_id(other.seq)}, or neither",
+                recovery=f"choose {one.seq} or {other.seq}, or both",
             )
         cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
         changes = await _changes(core, one, other, winner, if_revision)
@@ -177,7 +97,7 @@ async def _changes(
     if all(link.key != key for link in links):
         raise NotFound(
             f"{short_id(one.seq)} and {short_id(other.seq)} do not contradict each other",
-            recovery="list them with `graph.contradictions`",
+            recovery="list them: remanence review list --sort contradiction",
         )
     # Said in a turn and kept as a fact, it is one pair.
     same = [one for one in links if {one.source, one.target} & mine and {one.source, one.target} & theirs]
