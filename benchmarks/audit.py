@@ -161,7 +161,7 @@ async def _restored(path: Path, runs: int) -> None:
         other = await memory.learn("The slipway is swept on Mondays.")
         await memory.forget(gone.id)
         clock.advance(days=FORGET_DAYS)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await memory.curate()
         for number in range(runs):
             await (memory.tag if number % 2 == 0 else memory.untag)(other.id, words[number // 2 % len(words)])

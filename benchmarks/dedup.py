@@ -177,7 +177,8 @@ async def look_through(n: int) -> None:
             await memory.consolidate()
         async with remanence.open(Path(folder) / "memory.db", embedder="none") as memory:
             with spent() as cost:
-                done = await memory.graph.link_duplicates()
+                done = (await memory.consolidate(duplicates=True)).duplicates
+            assert done is not None
             figure(
                 "dedup.candidates_cpu", cost.cpu_s, "s", memories=done.compared, rss_mb=round(rss_peak_mb())
             )

@@ -61,13 +61,14 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.edit import links
     from remanence.flows.base import copies
-    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
+    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, merging, sessions
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting, rating
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, inspect
+    from remanence.flows.inspect import checks, inspect, related
     from remanence.flows.inspect.inspect import Event, Run, State
+    from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.recall import (
         counting,
         framing,
@@ -100,13 +101,14 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner.plan_diff": "PlanDiff",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending ingesting merging sessions",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
             "remanence.flows.edit": "editing putting rating",
             "remanence.flows.exchange": "transfer",
-            "remanence.flows.inspect": "checks inspect",
+            "remanence.flows.inspect": "checks inspect related",
             "remanence.flows.inspect.inspect": "Event Run State",
+            "remanence.flows.inspect.related": "RelatedResult",
             "remanence.flows.recall": "counting framing listing profiling recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
@@ -231,18 +233,20 @@ class Engine(Shelves):
         return await take(self._core, path, format, progress, trust=trust, extract=extract)
 
     async def consolidate(
-        self, progress: Progress | None = None, *, listen: bool = False
+        self, progress: Progress | None = None, *, listen: bool = False, duplicates: bool = False
     ) -> ConsolidateResult:
         """Make inbox memories active and link similar ones.
 
         A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
         of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
-        that have grown too many are drawn together. 200 memories a transaction.
+        that have grown too many are drawn together. 200 memories a transaction. With `duplicates` texts of the whole
+        memory that share most of their words are linked as near duplicates then; to merge them is for a policy.
         """
         hearing = await extract_pending.listen(self._core)
         if listen:
             hearing += await extract_pending.listen_to_learned(self._core, progress)
-        return replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        done = replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        return await consolidation.link_all_duplicates(self._core, done) if duplicates else done
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
@@ -479,9 +483,43 @@ class Engine(Shelves):
         wish = links.Linking(source, target, relation, if_revision=if_revision, **more)
         return await editing.link(self._core, wish)
 
-    async def links(self, name: OneMemory) -> list[Link]:
-        """List the links of a memory."""
-        return await inspect.links(self._core, name)
+    async def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt:
+        """Merge two memories that say the same, or two entities that are one.
+
+        Of memories `b` is superseded by `a`: neither embedder nor policy is asked, a pin or a hold on `b` refuses it,
+        and `if_revision` is that of `b`. Of entities, given by names or numbers, the one with the fuller name keeps all
+        names and mentions.
+        """
+        return await merging.merge(self._core, a, b, if_revision)
+
+    @overload
+    async def links(self, name: OneMemory) -> list[Link]: ...
+
+    @overload
+    async def links(self, name: OneMemory, *, depth: int, limit: int = 10) -> RelatedResult: ...
+
+    @overload
+    async def links(self, *, query: str, depth: int = 3, limit: int = 10) -> RelatedResult: ...
+
+    async def links(
+        self,
+        name: OneMemory | None = None,
+        *,
+        depth: int | None = None,
+        query: str | None = None,
+        limit: int | None = None,
+    ) -> list[Link] | RelatedResult:
+        """List the links of a memory, or with `depth` the memories that they lead to, each with its path.
+
+        What stands and is reached over at most so many links, 1 to 3; from the three best answers to `query` where no
+        memory is named. Links fade: after 90 days without an event each loses a tenth of its confidence for each 90
+        days that begin, and below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing
+        counts as used.
+        """
+        if name is not None and query is None and depth is None:
+            related.refuse_limit(limit)
+            return await inspect.links(self._core, name)
+        return await related.find_related(self._core, name, query, depth, limit)
 
     # Curating
 

@@ -1,4 +1,4 @@
-"""The shelves of an open memory: what gathers the verbs of one matter under a name, such as `memory.graph`."""
+"""The shelves of an open memory: what gathers the verbs of one matter under a name, such as `memory.review`."""
 
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from remanence.flows.entities.entities import Entities
     from remanence.flows.erase import erase, erase_since
     from remanence.flows.erase.erase import Erase
-    from remanence.flows.inspect import graph, review
-    from remanence.flows.inspect.graph import Graph
+    from remanence.flows.inspect import review
     from remanence.flows.inspect.review import ReviewQueue
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
@@ -44,8 +43,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.entities.entities": "Entities",
             "remanence.flows.erase": "erase erase_since",
             "remanence.flows.erase.erase": "Erase",
-            "remanence.flows.inspect": "graph review",
-            "remanence.flows.inspect.graph": "Graph",
+            "remanence.flows.inspect": "review",
             "remanence.flows.inspect.review": "ReviewQueue",
             "remanence.flows.mirror": "mirror",
             "remanence.flows.mirror.mirror": "Mirror Mirrorings",
@@ -82,11 +80,6 @@ class Shelves:
     def frames(self) -> Frames:
         """The frames of this scope: list, change and reset them."""
         return kept_frames.Frames(self._core)
-
-    @property
-    def graph(self) -> Graph:
-        """Links between the memories of this scope: what is related, what contradicts."""
-        return graph.Graph(self._core)
 
     @property
     def mirror(self) -> Mirror:
@@ -130,7 +123,7 @@ class Shelves:
 
     @property
     def review(self) -> ReviewQueue:
-        """What waits for a person: list it, accept or decline it."""
+        """What waits for a person: list it, settle it."""
         return review.ReviewQueue(self._core)
 
     @property

@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase.erase import Erase, ErasedSinceReport, ErasePreview, Erasure
-    from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
@@ -90,7 +89,6 @@ if TYPE_CHECKING:
     from remanence.flows.write.extracting import ExtractEstimate
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
-    from remanence.flows.write.proposals import Proposal
     from remanence.flows.write.reembedding import ReembedResult
     from remanence.opening import OwnParts
     from remanence.recall.frames import FrameDefinition
@@ -116,7 +114,6 @@ __all__ = [
     "Check",
     "Columns",
     "ConsolidateResult",
-    "Contradiction",
     "ConversationSegment",
     "ConversationThread",
     "Conversations",
@@ -150,7 +147,6 @@ __all__ = [
     "FrameAsking",
     "FrameDefinition",
     "Frames",
-    "Graph",
     "Guide",
     "Guideline",
     "GuidelineDraft",
@@ -181,7 +177,6 @@ __all__ = [
     "Profile",
     "ProfileLine",
     "Progress",
-    "Proposal",
     "RateResult",
     "ReadOnly",
     "ReasonName",
@@ -250,7 +245,6 @@ _LATER = {
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
-    "Contradiction": "remanence.flows.inspect.graph",
     "ConversationSegment": "remanence.flows.consolidate.boxes",
     "ConversationThread": "remanence.flows.consolidate.boxes",
     "Conversations": "remanence.flows.consolidate.boxes",
@@ -275,7 +269,6 @@ _LATER = {
     "Forecast": "remanence.curate.forecast.forecast_report",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
-    "Graph": "remanence.flows.inspect.graph",
     "Guideline": "remanence.write.guideline_learning",
     "GuidelineDraft": "remanence.flows.consolidate.guidelines",
     "Guidelines": "remanence.flows.consolidate.guidelines",
@@ -290,7 +283,6 @@ _LATER = {
     "PlanReport": "remanence.curate.planner.plan_report",
     "Profile": "remanence.flows.recall.profiling",
     "ProfileLine": "remanence.flows.recall.profiling",
-    "Proposal": "remanence.flows.write.proposals",
     "AutomaticRun": "remanence.core.receipt",
     "ReembedResult": "remanence.flows.write.reembedding",
     "RegisteredCopy": "remanence.flows.base.copies",

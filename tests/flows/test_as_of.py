@@ -138,7 +138,7 @@ async def test_where_images_have_ended_it_is_refused(opener: Opener, clock: Manu
         clock.advance(days=1)
         await memory.update(learned.id, text="the ferry leaves at ten")
         clock.advance(days=100)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         for asked in (memory.get(learned.id, as_of=stood), memory.list(as_of=stood)):
             with pytest.raises(ImagesEnded, match="ended on") as refused:

@@ -1064,7 +1064,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["add", "x"], "no command 'add'", "did you mean 'learn'?"),
         (["show", "1"], "no command 'show'", "did you mean 'get'?"),
         (["edit", "1"], "no command 'edit'", "did you mean 'update' or 'correct'?"),
-        (["merge", "1", "2"], "no command 'merge'", "did you mean 'graph merge' or 'graph link-duplicates'?"),
+        (["dedupe"], "no command 'dedupe'", "did you mean 'consolidate' or 'merge'?"),
         (["recall", "x", "--top-k", "3"], "no option --top-k", "did you mean '--limit'?"),
         (["recall", "x", "--top_k", "3"], "no option --top_k", "did you mean '--limit'?"),
         (["--user", "x", "status"], "no option --user", "did you mean '--scope'?"),

@@ -33,7 +33,7 @@ async def test_the_weaker_of_a_contradiction_stands_below_and_says_so(opener: Op
         weak, strong = await _pair(memory)
         answer = await memory.recall(ASKED, count_use=False)
         lines = answer.text.splitlines()
-        await memory.graph.resolve(weak, strong)
+        await memory.review.settle((weak, strong), "both")
         settled = await memory.recall(ASKED, count_use=False)
 
     assert [(strong, ()), (weak, (strong,))] == _shown(answer)
@@ -132,18 +132,19 @@ def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> Non
     for text in ("Ines calls the fair dear.", "Tom thinks it cheap.", "Mia sells maps."):
         typed("learn", text, *db)
     typed("link", "1", "2", "contradicts", *db)
+    listed = ("review", "list", "--sort", "contradiction")
     opened, neither = (
-        typed("graph", "contradictions", *db).stdout,
-        typed("graph", "resolve", "1", "2", "--keep", "3", *db).stderr,
+        typed(*listed, *db).stdout,
+        typed("review", "settle", "contradiction/1/2", "3", *db).stderr,
     )
-    typed("graph", "resolve", "1", "2", *db)
+    typed("review", "settle", "1", "both", *db)
     resolved, again = (
-        typed("graph", "contradictions", "--all", *db).stdout,
-        typed("graph", "resolve", "1", "2", *db).stdout,
+        typed(*listed, "--settled", *db).stdout,
+        typed("review", "settle", "contradiction/1/2", "both", *db).stdout,
     )
 
-    assert "settle it with: remanence graph resolve 1 2 [--keep ONE]" in opened
-    assert "#3 is not one of the two\n  → keep #1 or #2, or neither" in neither
-    assert "resolved 20" in resolved
-    assert "settle it" not in resolved
+    assert "both hold: remanence review settle contradiction/1/2 both" in opened
+    assert "#3 is not one of the two\n  → choose 1 or 2, or both" in neither
+    assert "settled 20" in resolved
+    assert "review settle" not in resolved
     assert "it was resolved so before" in again

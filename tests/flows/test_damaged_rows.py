@@ -25,7 +25,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "recall": lambda memory: memory.recall("tar barrel", count_use=False),
     "frame": lambda memory: memory.frame("task", "tar", count_use=False),
     "links": lambda memory: memory.links(1),
-    "contradictions": lambda memory: memory.graph.contradictions(open_only=False),
+    "contradictions": lambda memory: memory.review.list("contradiction", settled=True),
     "history": lambda memory: memory.history(),
     "history of one": lambda memory: memory.history(2),
     "status": lambda memory: memory.status(),

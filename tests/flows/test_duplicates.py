@@ -32,9 +32,11 @@ async def test_what_was_never_compared_is_found_by_its_words(opener: Opener, clo
         await memory.learn(TOLD)
         await memory.consolidate()
         before = await _pairs(memory, len(TOLD))
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         found = await _pairs(memory, len(TOLD))
-        again = await memory.graph.link_duplicates()
+        again = (await memory.consolidate(duplicates=True)).duplicates
+        assert again is not None
         clock.advance(hours=2)
         await memory.apply(await memory.plan(MERGE), allow_destroyed=2)
         merged = [seq for seq in range(1, 8) if (await memory.get(seq)).status is Status.SUPERSEDED]
@@ -53,7 +55,8 @@ async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
     async with opener(embedder="none") as memory:
         await memory.learn(TOLD)
         await memory.consolidate()
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         assert done.run is not None
         shown = await memory.history(run=done.run)
         await memory.undo(done.run)
@@ -71,7 +74,7 @@ async def test_equal_texts_that_came_apart_are_found(opener: Opener, clock: Manu
         )
         await memory.consolidate()
         await memory.update(2, text="the tide bell rings at noon.")
-        await memory.graph.link_duplicates()
+        await memory.consolidate(duplicates=True)
         found = await _pairs(memory)
         clock.advance(hours=2)
         done = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
@@ -89,7 +92,7 @@ async def test_no_chain_is_merged(opener: Opener, clock: ManualClock) -> None:
     async with opener(embedder="none") as memory:
         await memory.learn(texts)
         await memory.consolidate()
-        await memory.graph.link_duplicates()
+        await memory.consolidate(duplicates=True)
         left = []
         for _ in range(3):
             clock.advance(hours=2)
@@ -107,7 +110,8 @@ async def test_who_is_known_to_be_two_is_not_linked(opener: Opener) -> None:
         await memory.learn("The ferry on Mondays, rests", speaker="Ada")
         await memory.consolidate()
         await memory.link(1, 2, "contradicts")
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         found = await _pairs(memory)
 
     assert (0, {}) == (done.linked, found)

@@ -40,7 +40,7 @@ async def test_a_merge_owns_the_decay_class_that_its_tags_bring(memory: remanenc
     one = await memory.learn("The old bell hangs in the tower.", category="observation")
     other = await memory.learn("In the tower hangs the old bell.", tags=["self/constitutional"])
     before = (await memory.get(one.id)).decay
-    await memory.graph.merge(one.id, other.id)
+    await memory.merge(one.id, other.id)
     store = memory._core.store
 
     assert before is not (await memory.get(one.id)).decay

@@ -139,7 +139,7 @@ async def test_what_was_merged_with_it_is_listed(opener: Opener) -> None:
         one, other = await memory.learn(
             ["Ines moors at the north pier.", "Ines moors her boat at the north pier."]
         )
-        await memory.graph.merge(one.id, other.id)
+        await memory.merge(one.id, other.id)
         shown = await memory.erase.show(one.id)
 
     assert [other.id] == [same.id for same in shown.same]

@@ -62,7 +62,7 @@ async def main(path, folder):
             work = [
                 lambda: memory.update(one, text=f"{(chance.choice(WORDS))} is near {chance.randrange(1000)}."),
                 lambda: memory.tag(one, f"tag{chance.randrange(5)}"),
-                lambda: memory.graph.merge(one, other),
+                lambda: memory.merge(one, other),
                 lambda: memory.mirror.sync(folder / "mirror"),
                 lambda: memory.restore(one),
             ]

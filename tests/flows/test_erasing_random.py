@@ -69,7 +69,7 @@ def _changed(memory: Engine, chance: random.Random, one: int, other: int) -> Awa
         lambda: memory.tag(one, chance.choice(WORDS[:12])),
         lambda: memory.link(one, other, "supports"),
         lambda: memory.correct(one, _text(chance)),
-        lambda: memory.graph.merge(one, other),
+        lambda: memory.merge(one, other),
     )
     return chance.choice(verbs)()
 

@@ -199,7 +199,7 @@ async def test_what_no_longer_stands_says_what_became_of_it(harbour: remanence.E
     assert ("status", "bring it back: restore 1") == (deleted.stage, deleted.way_in)
     assert (new.seq,) == superseded.beaten_by
     assert f"by #{new.seq}" in superseded.what
-    assert ("gate", f"review accept {held.seq}") == (quarantined.stage, quarantined.way_in)
+    assert ("gate", f"review settle {held.seq} accept") == (quarantined.stage, quarantined.way_in)
     assert "the archive is closed" in text.what
     assert ["status", "status", "gate", "expired"] == [one.stage for one in framed]
 

@@ -27,7 +27,7 @@ from remanence.read.extraction import (
     Fact,
 )
 from tests.command_line import typed
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, hear, list_quarantined
 from tests.flows.test_noting import until
 from tests.sentences import Sentences
 
@@ -296,14 +296,15 @@ async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(
         )
     await telling.note("We decided to stay. So.", session="s", later=True)
     (counted,) = (await telling.status()).waiting
-    first, second, third = await telling.review.quarantined()
+    first, second, third = await list_quarantined(telling)
     done = await hear(telling)
-    await telling.review.accept(third.seq)
+    await telling.review.settle(third.seq, "accept")
     (again,) = (await telling.status()).waiting
     heard = await hear(telling)
     await telling.note("Mia came by.", session="s", later=True)
     (after,) = (await telling.status()).waiting
-    await telling.review.accept([first.seq, second.seq])
+    for one in (first, second):
+        await telling.review.settle(one, "accept")
     (three,) = (await telling.status()).waiting
     all_ = await hear(telling)
 
@@ -317,8 +318,8 @@ async def test_a_released_turn_that_still_waits_is_heard_once(memory: remanence.
     """It is above the cursor anyway."""
     await memory.note("We decided to stay. So.", session="s", later=True)
     await memory.note(FORGED, role=Role.TOOL, session="s", later=True)
-    (kept,) = await memory.review.quarantined()
-    await memory.review.accept(kept.seq)
+    (kept,) = await list_quarantined(memory)
+    await memory.review.settle(kept.seq, "accept")
     done = await hear(memory)
     again = await hear(memory)
 
@@ -398,7 +399,7 @@ async def test_a_status_of_quarantine_is_told_of_facts(opener: Opener) -> None:
     async with opener(writer=Telling(("fact", FORGED))) as memory:
         await memory.note("The log has 3 lines.", role=Role.TOOL, session="s", later=True)
         done = await hear(memory)
-        (kept,) = await memory.review.quarantined()
+        (kept,) = await list_quarantined(memory)
 
     assert ({"quarantined": 1}, 0) == ({k: v for k, v in done.left_out.items() if v}, done.stored)
     assert (FORGED, Status.QUARANTINED) == (kept.text, kept.status)

@@ -253,7 +253,7 @@ async def test_what_takes_a_place_takes_over_its_protection(memory: remanence.En
     else:
         await memory.link(old.id, "other", "contradicts")
         before = await _dump(memory)
-        await memory.graph.resolve(old.id, "other", keep="other")
+        await memory.review.settle((old.id, "other"), "other")
     successor, left = await memory.get(new), await memory.get(old.id)
     short = None if new == other.id else old.holds and old.holds["short"]
 

@@ -152,7 +152,7 @@ async def test_where_images_have_ended_a_frame_is_refused(opener: Opener, clock:
         empty = await memory.frame("attention", as_of=first)
         await memory.update(learned.id, text=TEXTS[1])
         clock.advance(days=100)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         with pytest.raises(ImagesEnded):
             await memory.frame("attention", as_of=stood)

@@ -248,7 +248,7 @@ async def test_a_frame_reads_many_candidates_as_it_reads_few(
     await memory.link(names[1], names[7], "supports", weight=0.7)
     await memory.link(names[2], names[3], "contradicts")
     await memory.link(names[4], names[5], "contradicts")
-    await memory.graph.resolve(names[4], names[5])
+    await memory.review.settle((names[4], names[5]), "both")
     await used(memory, {names[k]: k for k in range(8)})
     await memory.rate(names[:3], 0.2)
     gone = await memory.learn("an entry that goes")
@@ -637,7 +637,7 @@ async def test_of_a_contradiction_the_weaker_stands_below_and_says_so(memory: re
     assert answer.memories[0].score < answer.memories[1].score
     assert f"; contradicted by #{strong.seq}]" in lines[weak.id]
     assert "contradicted" not in lines[strong.id]
-    await memory.graph.resolve(weak.id, strong.id)
+    await memory.review.settle((weak.id, strong.id), "both")
     settled = await memory.frame("often", count_use=False)
     assert [weak.id, strong.id] == ids(settled)
     assert "contradicted" not in settled.text

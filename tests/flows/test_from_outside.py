@@ -169,7 +169,7 @@ async def test_no_link_is_drawn_to_what_is_in_quarantine(memory: Engine, ends: t
     assert "quarantined" == learned[1].status
     assert "is in quarantine" in str(refused)
     assert [] == await memory.links(learned[0])
-    await memory.review.accept(learned[1])
+    await memory.review.settle(learned[1], "accept")
 
     assert "supports" == (await memory.link(source, target, "supports")).relation.label
 

@@ -10,6 +10,7 @@ import remanence
 from remanence import Engine, InvalidInput
 from remanence.core.clock import ManualClock
 from tests.command_line import typed
+from tests.flows.conftest import list_quarantined
 
 TOKEN = "ghp_16C7e42F292c6912" + "E7710c838347Ae178B4a"
 START = 1_767_225_600_000_000
@@ -96,13 +97,13 @@ async def test_markup_for_a_machine_from_outside_is_set_apart(memory: Engine, mo
 
     assert ("quarantined", "known") == (learned.status, again.status)
     assert "it holds markup for a machine" in learned.reason
-    assert [learned.id] == [one.id for one in await memory.review.quarantined()]
+    assert [learned.id] == [one.id for one in await list_quarantined(memory)]
     assert [] == [*(await memory.recall("Halvorsen")).memories]
-    await memory.review.accept(learned)
+    await memory.review.settle(learned, "accept")
     assert [learned.id] == [hit.id for hit in (await memory.recall("Halvorsen")).memories]
-    assert [] == await memory.review.quarantined()
+    assert [] == await list_quarantined(memory)
     with pytest.raises(InvalidInput):
-        await memory.review.accept(learned)
+        await memory.review.settle(learned, "accept")
 
 
 async def test_what_a_user_says_is_never_set_apart(memory: Engine) -> None:
@@ -118,9 +119,9 @@ async def test_what_a_user_says_is_never_set_apart(memory: Engine) -> None:
 async def test_acceptance_is_undone(memory: Engine) -> None:
     """Undo sets apart again what was let in."""
     learned = await memory.learn(FORGED, trust="outside")
-    await memory.undo(await memory.review.accept(learned))
+    await memory.undo(await memory.review.settle(learned, "accept"))
 
-    assert [learned.id] == [one.id for one in await memory.review.quarantined()]
+    assert [learned.id] == [one.id for one in await list_quarantined(memory)]
 
 
 @pytest.mark.parametrize(
@@ -185,19 +186,19 @@ async def test_an_import_passes_the_gate(memory: Engine, tmp_path: Path) -> None
     done = await memory.import_(lines)
 
     assert (1, 1) == (done.counts["taken"], done.counts["refused"])
-    assert [FORGED] == [one.text for one in await memory.review.quarantined()]
+    assert [FORGED] == [one.text for one in await list_quarantined(memory)]
 
 
 def test_the_command_line_lists_and_releases(tmp_path: Path) -> None:
-    """`review quarantined|accept`, `forget --forbid` and `forbidden list|lift` do what the verbs do."""
+    """`review list`, `review settle`, `forget --forbid` and `forbidden list|lift` do what the verbs do."""
     turns = tmp_path / "turns.jsonl"
     turns.write_bytes(orjson.dumps({"text": FORGED}) + b"\n")
     db = ("--db", str(tmp_path / "memory.db"))
 
     assert "quarantined 1" in typed("ingest", str(turns), *db).output
-    assert "Halvorsen" in typed("review", "quarantined", *db).stdout
-    assert 0 == typed("review", "accept", "1", *db).exit_code
-    assert "Halvorsen" not in typed("review", "quarantined", *db).stdout
+    assert "Halvorsen" in typed("review", "list", "--sort", "quarantine", *db).stdout
+    assert 0 == typed("review", "settle", "1", "accept", *db).exit_code
+    assert "Halvorsen" not in typed("review", "list", "--sort", "quarantine", *db).stdout
     assert 0 == typed("forbid", "1", *db).exit_code
     assert "gated: the text is forbidden" in typed("learn", FORGED.upper(), *db).output
     assert "said by #1" in typed("forbidden", *db).stdout
@@ -212,7 +213,7 @@ def test_what_the_gate_says_can_be_typed(tmp_path: Path) -> None:
     refused, unknown = typed("rate", "right", "1", *db).stderr, typed("forbid", "dead", *db, "--off").stderr
 
     assert "gate       1 quarantined in all" in typed("status", *db).stdout
-    assert "remanence review accept 1\n" in refused
+    assert "remanence review settle 1 accept\n" in refused
     assert "'dead' is neither the hash of a forbidden text nor a memory" in unknown
     assert "remanence forbidden" in unknown
 

@@ -35,8 +35,8 @@ SETTING: dict[str, Verb] = {
     "confirm": lambda memory, name, n: memory.rate(name, "right", if_revision=n),
     "correct": lambda memory, name, n: memory.correct(name, "a corrected text", if_revision=n),
     "supersede": lambda memory, name, n: memory.correct(name, by="other", if_revision=n),
-    "resolve": lambda memory, name, n: memory.graph.resolve(name, "other", "other", if_revision=n),
-    "merge": lambda memory, name, n: memory.graph.merge("other", name, if_revision=n),
+    "resolve": lambda memory, name, n: memory.review.settle((name, "other"), "other", if_revision=n),
+    "merge": lambda memory, name, n: memory.merge("other", name, if_revision=n),
     "forget": lambda memory, name, n: memory.forget(name, if_revision=n),
     "restore": lambda memory, name, n: memory.restore(name, if_revision=n),
 }
@@ -337,9 +337,9 @@ async def test_a_contradiction_of_which_both_hold_has_the_revision_of_its_link(
     one, other = await memory.learn("The gate shuts at six."), await memory.learn("The gate shuts at eight.")
     link = await memory.link(one, other, "contradicts")
     with pytest.raises(Conflict) as caught:
-        await memory.graph.resolve(one, other, if_revision=link.revision + 1)
+        await memory.review.settle((one, other), "both", if_revision=link.revision + 1)
 
     assert (link.revision + 1, link.revision) == (caught.value.expected, caught.value.current)
-    assert 1 == len(await memory.graph.contradictions())
-    await memory.graph.resolve(one, other, if_revision=link.revision)
-    assert [] == await memory.graph.contradictions()
+    assert 1 == len((await memory.review.list("contradiction")).items)
+    await memory.review.settle((one, other), "both", if_revision=link.revision)
+    assert () == (await memory.review.list("contradiction")).items

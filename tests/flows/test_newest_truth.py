@@ -134,7 +134,7 @@ TOLD = st.lists(st.tuples(st.sampled_from(["Mara", "Jonas", None]), FORMS, VALUE
 
 
 @settings(max_examples=30, deadline=None)
-@given(TOLD, st.sampled_from(["learn", "learn_many", "note", "ingest"]))
+@given(TOLD, st.sampled_from(["learn", "learn", "note", "ingest"]))
 def test_without_a_writer_nothing_is_newer_or_contradicts(
     said: list[tuple[str | None, str, str]], how: str
 ) -> None:
@@ -144,7 +144,7 @@ def test_without_a_writer_nothing_is_newer_or_contradicts(
     async def bring(memory: remanence.Engine, speaker: str | None, text: str, folder: Path) -> None:
         if how == "learn":
             await memory.learn(text, speaker=speaker)
-        elif how == "learn_many":
+        elif how == "learn":
             await memory.learn([Turn(text, speaker=speaker)])
         elif how == "note":
             await memory.note(text, speaker=speaker)
@@ -224,9 +224,9 @@ async def test_one_pair_is_one_entry_of_review(opener: Opener) -> None:
             await memory.link(one, other, "contradicts", confidence=0.6)
         found = await links(memory, Relation.CONTRADICTS)
         items = (await memory.review.list()).items
-        pairs = await memory.graph.contradictions()
+        pairs = (await memory.review.list("contradiction")).items
         (pair,) = pairs
-        await memory.graph.resolve(pair.one.id, pair.other.id)
+        await memory.review.settle((pair.memories[0].id, pair.memories[1].id), "both")
         left = (await memory.review.list()).items
 
     assert len(found) > 1

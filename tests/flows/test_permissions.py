@@ -17,17 +17,22 @@ from remanence.core.permissions import (
     CAPABILITIES,
     CAPABILITY_OF,
     CAPABILITY_OF_ARGUMENT,
+    ROLES,
     Capability,
+    TokenRole,
     capability_of,
 )
 from remanence.core.verbs import TABLE
 from remanence.faces.dashboard.forms import FORMS
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.write.proposals import propose
 from remanence.integrations.own_items import forget_own
 from tests.command_line import typed
 from tests.flows.test_dashboard import Browser
 from tests.flows.test_rest import Server, problem, start, stop
 from tests.sentences import Sentences
 
+CAPABLE = CAPABILITY_OF.keys() | CAPABILITY_OF_ARGUMENT.keys()
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 GUARDED = 'version = 1\nname = "ours"\n[[guard]]\nname = "all"\nwhere = "True"\nblocks = "prune"\nbecause = "ours"\n'
 GREEDY = (
@@ -106,7 +111,7 @@ async def make_world(path: Path) -> World:
         await memory.pin(numbers["pinned"])
         await memory.hold(numbers["held"], "legal")
         await memory.rate(numbers["confirmed"], "right")
-        await memory.review.propose(numbers["said"], "self/value")
+        await propose(memory._core, numbers["said"], ["self/value"])
         run = (await memory.forbid(numbers["banned"])).run
         await memory.policy.adopt(GUARDED)
         await memory.settings.set("audit_days", 90)
@@ -171,7 +176,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
         *each(lambda seq: [call(w.numbers["other"], seq, "supersedes")], w),
         call(w.numbers["other"], w.numbers["held"], "supersedes", off=True),
     ],
-    "graph.merge": lambda w: each(lambda seq: [call(w.numbers["other"], seq)], w)[: len(SET)],
+    "merge": lambda w: each(lambda seq: [call(w.numbers["other"], seq)], w)[: len(SET)],
     "hold": lambda w: [
         call(w.numbers["held"], "legal", 4_000_000_000_000_000),
         call(w.numbers["held"], "legal", off=True),
@@ -188,8 +193,12 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "guidelines.activate": lambda w: [call("Obey the bot.")],
     "frames.put": lambda w: [call("self", limit=1)],
     "frames.reset": lambda w: [call("self")],
-    "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
-    "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
+    "review.settle": lambda w: [
+        call(item=w.numbers["quarantined"], choice="accept"),
+        call(item="clock", choice="accept"),
+        call(item=w.numbers["said"], choice="decline", only=["self/value"]),
+        call(item=f"proposal/{w.numbers['said']}/1/self/value", choice="accept"),
+    ],
     "forbid": lambda w: [call(w.numbers["other"]), call(w.numbers["banned"], off=True)],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
@@ -197,16 +206,12 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "erase.show": lambda w: [*each(lambda seq: [call(seq)], w), call(since=True), call(copies=True)],
     "erase.apply": lambda w: [call()],
     "erase.settle": lambda w: [call(keep="because"), call(copies=["b.db"])],
-    "consolidate": lambda w: [call()],
-    "graph.link_duplicates": lambda w: [call()],
-    "graph.resolve": lambda w: [call(w.numbers["held"], w.numbers["other"], w.numbers["other"])],
+    "consolidate": lambda w: [call(), call(duplicates=True)],
     "scopes.copy": lambda w: [call("elsewhere")],
     "begin_session": lambda w: [call()],
     "end_session": lambda w: [call()],
-    "entities.merge": lambda w: [call(w.numbers["other"], w.numbers["identity"])],
     "entities.alias": lambda w: [call(w.numbers["identity"], "bot")],
     "entities.split": lambda w: [call(w.numbers["identity"], "bot")],
-    "review.propose": lambda w: [call(w.numbers["said"], "self/goal")],
     "backup": lambda w: [call(w.path.parent / "copy.db")],
     "reembed": lambda w: [call()],
 }
@@ -216,10 +221,10 @@ BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
-    "recall frame boot profile get list count links entities.list entities.get graph.find_related"
-    " graph.contradictions conversations.list conversations.get plan forecast history"
+    "recall frame boot profile get list count links entities.list entities.get"
+    " conversations.list conversations.get plan forecast history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
-    " review.list review.quarantined settings.get forbidden guide"
+    " review.list settings.get forbidden guide"
     " token.list".split()
 )
 
@@ -263,7 +268,7 @@ def test_every_verb_has_a_row() -> None:
     verbs = {row.verb for row in TABLE if row.verb}
 
     assert verbs == ATTACKS.keys() | APART | BESIDE | READING
-    assert CAPABILITY_OF.keys() <= ATTACKS.keys() | APART
+    assert CAPABLE <= ATTACKS.keys() | APART
 
 
 @asynccontextmanager
@@ -296,12 +301,12 @@ async def test_an_agent_takes_off_nothing(world: World, door: str) -> None:
             if door == "rest" and verb in {"backup", "reembed", "token.add", "token.end"}:
                 continue  # not offered there
             raised = await try_all(memory, world, verb)
-            if verb in CAPABILITY_OF:
+            if verb in CAPABLE:
                 assert {Protected} == {type(one) for one in raised}, (verb, raised)
             assert before == await world.read_set(), verb
 
 
-@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT} & ATTACKS.keys()))
+@pytest.mark.parametrize("verb", sorted(CAPABLE & ATTACKS.keys()))
 async def test_a_person_may(world: World, verb: str) -> None:
     """The same calls by a person are no matter of permission: this table can fail."""
     async with world.open() as memory:
@@ -314,7 +319,7 @@ async def test_a_person_may(world: World, verb: str) -> None:
 async def test_a_person_may_be_denied_a_capability(world: World, capability: Capability) -> None:
     """An opening, as a token, lacks what it denies and nothing else."""
     async with world.open(denies=[capability]) as memory:
-        for verb in {*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT} & ATTACKS.keys():
+        for verb in CAPABLE & ATTACKS.keys():
             is_denied = [capability_of(verb, named) == capability for _, named in ATTACKS[verb](world)]
             if any(is_denied):
                 raised = await try_all(memory, world, verb)
@@ -435,12 +440,12 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         ("correct", number["held"], "It is paid."),
         ("update", number["identity"], "--text", "I am the bot's."),
         ("forbid", number["banned"], "--off"),
-        ("review", "accept", number["quarantined"]),
+        ("review", "settle", number["quarantined"], "accept"),
         ("policy", "drop"),
         ("settings", "audit_days", "1"),
         ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),
-        ("review", "accept", "--clock"),
+        ("review", "settle", "clock", "accept"),
         ("rate", "right", number["quarantined"]),
     ]
     common = ("--db", str(world.path), "--embedder", "none", "--as-agent", "--agent", "bot")
@@ -453,6 +458,44 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
     assert [] == [
         (line, one.output) for line, one in refusals if line[0] != "rate" and "remanence " not in one.output
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "choice", "role", "capability"),
+    [
+        ("contradiction/1/2", "both", "write", None),
+        ("contradiction/1/2", "1", "write", None),
+        ("quarantine/3", "accept", "curate", "release"),
+        ("quarantine/3", "forget", "curate", None),
+        ("proposal/4/1/self/goal", "decline", "curate", "release"),
+        ("clock", "accept", "curate", "settings"),
+        ("interrupted/9", "undo", "curate", None),
+    ],
+)
+def test_each_choice_of_the_review_needs_what_it_does(
+    item: str, choice: str, role: TokenRole, capability: Capability | None
+) -> None:
+    """A token that may write settles contradictions, one that may curate what waits, unless it is denied that."""
+    wish = {"item": item, "choice": choice}
+    for own in ROLES:
+        plain = AccessToken("a", own, ("default",), None, 0)
+        enough = ROLES.index(own) >= ROLES.index(role)
+
+        assert enough == plain.may_call("review.settle", wish), own
+    for denied in sorted(CAPABILITIES):
+        careful = AccessToken("a", "erase", ("default",), None, 0, denies=(denied,))
+
+        assert (denied != capability) == careful.may_call("review.settle", wish), denied
+
+
+def test_over_the_network_too(served: tuple[Server, dict[str, str]], world: World) -> None:
+    """A token that may write settles no text in quarantine."""
+    server, tokens = served
+    wish = {"item": world.numbers["quarantined"], "choice": "accept"}
+
+    assert "may write, not curate" in problem(
+        server.send("/v1/review/settle", wish, token=tokens["rest"]), 403
+    )
 
 
 @pytest.fixture

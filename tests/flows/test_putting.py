@@ -107,7 +107,7 @@ async def test_a_list_is_checked_before_any_of_it_is_written(memory: remanence.E
     assert [] == await memory.list()
     for wrong in ({"key": "a"}, {"if_revision": 1}):
         with pytest.raises(InvalidInput) as refused:
-            await memory.learn(["one"], **wrong)  # type: ignore[call-overload] # as it is used wrongly
+            await memory.learn(["one"], **wrong)
         assert refused.value.recovery
     with pytest.raises(InvalidInput, match="without a key"):
         await memory.learn("one", if_revision=1)
@@ -339,7 +339,7 @@ async def test_a_merge_takes_no_key_away(memory: remanence.Engine) -> None:
     for key in ("one", "two"):
         await memory.learn("The ferry to Bregen leaves at six.", key=key, agent="maestro", source="log")
     await memory.consolidate()
-    await memory.graph.merge("one", "two")
+    await memory.merge("one", "two")
     merged = {key: await memory.get(key) for key in ("one", "two")}
     gone = next(one for one in merged.values() if one.reason is Reason.MERGED)
     again = await memory.learn(gone.text, key=str(gone.key), agent="maestro", source="log")

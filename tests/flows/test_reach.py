@@ -66,7 +66,7 @@ async def _unlink(memory: remanence.Engine, about: str) -> str:
 async def _resolve(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
     await memory.link(one, two, "contradicts")
-    return str((await memory.graph.resolve(one, two)).run)
+    return str((await memory.review.settle((one, two), "both")).run)
 
 
 async def _restore(memory: remanence.Engine, about: str) -> str:
@@ -95,7 +95,7 @@ async def _release(memory: remanence.Engine, about: str) -> str:
 
 async def _accept(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(f"{about}: {FORGED}", trust="outside")
-    return str((await memory.review.accept(learned)).run)
+    return str((await memory.review.settle(learned, "accept")).run)
 
 
 async def _quarantined(memory: remanence.Engine, about: str) -> str:
@@ -109,7 +109,7 @@ async def _supersede(memory: remanence.Engine, about: str) -> str:
 
 async def _merge(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
-    return str((await memory.graph.merge(one, two)).run)
+    return str((await memory.merge(one, two)).run)
 
 
 async def _import(memory: remanence.Engine, about: str) -> str:

@@ -167,8 +167,8 @@ async def test_a_list_goes_on_behind_what_was_settled_meanwhile(path: Path) -> N
             for one in (await memory.review.list(limit=1)).items
             if one.sort in ("contradiction", "proposal")
         ]
-        await memory.graph.resolve(*[one.seq for one in first[0].memories])
-        await memory.review.decline(4, "rejected-path")
+        await memory.review.settle(first[0], "both")
+        await memory.review.settle(4, "decline", only=["rejected-path"])
         rest = [one.cursor for item in first for one in (await memory.review.list(after=item)).items]
 
     left = [one.cursor for one in whole if one.sort in ("contradiction", "proposal") and one not in first]
@@ -204,7 +204,7 @@ async def test_what_is_settled_waits_no_more(opener: Opener) -> None:
         await proposed(memory, b, c)
         await proposed(memory, d, tags=("self/value",))
         before = (await memory.review.list()).counts
-        await memory.graph.resolve(a, b)
+        await memory.review.settle((a, b), "both")
         await memory.tag(a, "self/goal")
         await memory.forget([c, d])
 
@@ -256,11 +256,11 @@ async def test_a_proposal_is_declined_in_part_or_whole(
         a, b = [one.seq for one in await memory.learn(["a one", "b two"])]
         await proposed(memory, b, a, tags=("self/goal", "self/value"))
         before = await memory.get(b)
-        declined = await memory.review.decline(b, *what)
+        declined = await memory.review.settle(b, "decline", only=what)
 
         assert before == await memory.get(b)
         assert left == (await memory.review.list()).counts
-        assert (len(what) or 3) == len(declined.tags) + len(declined.replaces)
+        assert ("decline", {"decline": len(what) or 3}) == (declined.verb, declined.counts)
 
 
 async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
@@ -268,8 +268,10 @@ async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
     async with opener() as memory:
         a, b = [one.seq for one in await memory.learn(["a one", "b two"])]
         await proposed(memory, b, tags=("self/goal",))
-        none = await expect_error(NotFound, memory.review.decline(a))
-        other = await expect_error(NotFound, memory.review.decline(b, "self/goal", "self/other"))
+        none = await expect_error(NotFound, memory.review.settle(a, "decline"))
+        other = await expect_error(
+            NotFound, memory.review.settle(b, "decline", only=["self/goal", "self/other"])
+        )
 
         assert "remanence review list" in none.recovery
         assert "self/goal" in str(other)
@@ -286,12 +288,12 @@ async def test_a_clock_that_is_accepted_holds_no_plan(opener: Opener, clock: Man
         await memory.begin_session()
         await memory.end_session()
         held, doubt = (await memory.review.list()).items
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
 
-        assert ["remanence plan --policy pruning", "remanence review accept --clock"] == [
+        assert ["remanence plan --policy pruning", "remanence review settle clock accept"] == [
             *held.commands.values()
         ]
-        assert ["remanence review accept --clock"] == [*doubt.commands.values()]
+        assert ["remanence review settle clock accept"] == [*doubt.commands.values()]
         assert {} == (await memory.review.list()).counts
 
 
@@ -305,7 +307,7 @@ async def test_the_list_is_read_by_people_and_by_programs(path: Path) -> None:
     short = (await run("remanence review list --limit 1", path)).stdout
 
     assert "apply it: remanence curate --allow-destroyed 20" in said
-    assert "remanence tag 4 'self/goal 1'" in said
+    assert "remanence review settle 'proposal/4/1/self/goal 1' accept" in said
     assert FORGED in said
     assert "list it with: remanence review list" in status
     assert (SORTS, 6) == (document["counts"], len(document["items"]))

@@ -14,7 +14,7 @@ from remanence.faces.cli import upkeep_commands
 from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 
-SAME = "#1 says the same; to make them one: graph merge 1 2"
+SAME = "#1 says the same; to make them one: merge 1 2"
 
 
 async def test_an_edit_into_another_text_says_so_as_learning_does(memory: remanence.Engine) -> None:
@@ -28,7 +28,7 @@ async def test_an_edit_into_another_text_says_so_as_learning_does(memory: remane
     assert [(1, 2, Relation.NEAR_DUPLICATE, 1.0)] == [
         (one.source, one.target, one.relation, one.confidence) for one in links
     ]
-    await memory.graph.merge(1, 2)
+    await memory.merge(1, 2)
     assert [first.id] == [one.id for one in await memory.list()]
 
 

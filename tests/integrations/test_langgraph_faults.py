@@ -268,7 +268,7 @@ def test_a_merged_item_keeps_its_own_value(store: RemanenceStore) -> None:
     """Two items of the same words that were merged are two items still: a merge concerns words, not values."""
     for key in ("one", "two"):
         store.put(("a",), key, {"text": "the same words", "of": key}, index=["text"])
-    memory_of(store).graph.merge(store.name_of(("a",), "one"), store.name_of(("a",), "two"))
+    memory_of(store).merge(store.name_of(("a",), "one"), store.name_of(("a",), "two"))
 
     assert {"one", "two"} == {item.value["of"] for item in store.search(("a",))}
     store.put(("a",), "two", {"text": "the same words", "of": "anew"}, index=["text"])
@@ -415,7 +415,7 @@ def test_namespaces_are_those_of_items_that_are_there() -> None:
         store.put(long, "k", {"v": 1}, ttl=10)
         store.delete(("deleted",), "k")
         memory = memory_of(store)
-        memory.graph.merge(store.name_of(("kept",), "k"), store.name_of(("merged",), "k"))
+        memory.merge(store.name_of(("kept",), "k"), store.name_of(("merged",), "k"))
         memory.correct(store.name_of(("superseded",), "k"), by=store.name_of(("kept",), "k"))
         memory.correct(store.name_of(("corrected",), "k"), "Other words.")
         clock.advance(minutes=2)

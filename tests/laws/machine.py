@@ -82,7 +82,7 @@ SAYINGS: dict[str, Callable[[Engine, int, int, int], Awaitable[object]]] = {
     "unlink": lambda it, one, two, n: it.link(
         one, two, ("supports", "similar", "near_duplicate")[n % 3], off=True
     ),
-    "merge": lambda it, one, two, n: it.graph.merge(one, two),
+    "merge": lambda it, one, two, n: it.merge(one, two),
     "compact": lambda it, one, two, n: it.compact_episodic(n % 5),
 }
 
@@ -219,7 +219,7 @@ class Machine(RuleBasedStateMachine):
             self.run(fill(store, SCOPE, filled))
             self.run(live(store))
         for engine in self.engines:  # the fill was long ago: that nothing was written since is believed
-            self.run(engine.review.accept(clock=True))
+            self.run(engine.review.settle("clock", "accept"))
             # What stands is accounted for by the whole log; how images end has tests of its own.
             self.run(engine.settings.set("audit_days", 36_500))
         self.beside = self.dump(1, OTHER)
@@ -465,7 +465,7 @@ class Machine(RuleBasedStateMachine):
             self.run(engine.policy.drop())
         if accepts:
             for engine in self.engines:
-                assert self.run(engine.review.accept(clock=True)) is not None
+                assert self.run(engine.review.settle("clock", "accept")) is not None
         else:
             self.clock.jump(days=-days)
 

@@ -12,7 +12,6 @@ NO_COMMAND = {
     "erase.apply": "`erase --yes`",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
-    "review.propose": "a program proposes, a person settles",
     "settings.set": "`settings NAME VALUE`",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",

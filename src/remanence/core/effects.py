@@ -617,12 +617,12 @@ _VERBS: tuple[Effect, ...] = (
         "join",
         {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
         back=("restore",),
-        under=("entities.merge",),
+        under=("merge",),
     ),
     Effect(
         "rename",
         dict.fromkeys(("attributes", "trust"), DynamicValue.GIVEN),
-        under=("entities.merge", "entities.split", "entities.alias"),
+        under=("merge", "entities.split", "entities.alias"),
     ),
     # By a person, who has read it.
     Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),

@@ -15,21 +15,21 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 # A verb that is offered over the network has a role.
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
-        "recall frame boot profile get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions conversations.list conversations.get plan forecast history"
+        "recall frame boot profile get list count links entities.list entities.get"
+        " conversations.list conversations.get plan forecast history"
         " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
-        " review.list review.quarantined settings.get forbidden guide"
+        " review.list settings.get forbidden guide"
     ),
     ("write", None): (
         "learn note consolidate update correct rate tag link"
-        " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
-        " entities.alias review.propose"
+        " merge begin_session end_session entities.split"
+        " entities.alias review.settle"
     ),
     ("curate", None): (
         "pin hold forget restore apply curate schedule.tick undo export import_"
         " scopes.copy scopes.show_drop scopes.drop"
     ),
-    ("curate", "release"): "forbid review.accept review.decline",
+    ("curate", "release"): "forbid",
     ("curate", "policy"): (
         "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
     ),
@@ -41,12 +41,19 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " token.list"
     ),
 }
-# An argument that asks for something else than the verb does has a capability of its own.
-CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {
-    "review.accept": {"clock": "settings"},
+# An argument that asks for something else than the verb does has a capability of its own, and so may one of its values.
+CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capability]]] = {
+    "review.settle": {
+        "item": {"clock": "settings"},
+        "choice": {"accept": "release", "decline": "release", "forbid": "release"},
+    },
     "pin": {"off": "release"},
     "hold": {"off": "release"},
 }
+# Who may only write settles contradictions; what else waits is for who may curate.
+ROLE_OF_CHOICE: Mapping[str, TokenRole] = dict.fromkeys(
+    ("accept", "decline", "forget", "forbid", "undo"), "curate"
+)
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
 }
@@ -58,8 +65,22 @@ CAPABILITY_OF: Mapping[str, Capability] = {
 }
 
 
+def role_of(verb: str, arguments: Mapping[str, object]) -> TokenRole | None:
+    """Return the role that a verb needs when it is called with these arguments; None where none is enough."""
+    choice = arguments.get("choice")
+    if verb == "review.settle" and isinstance(choice, str) and choice in ROLE_OF_CHOICE:
+        return ROLE_OF_CHOICE[choice]
+    return ROLE_OF.get(verb)
+
+
 def capability_of(verb: str, arguments: Mapping[str, object]) -> Capability | None:
     """Return the capability that a verb takes when it is called with these arguments; None where it takes none."""
     by_argument = CAPABILITY_OF_ARGUMENT.get(verb, {})
-    asked = (capability for name, capability in by_argument.items() if arguments.get(name))
-    return next(asked, CAPABILITY_OF.get(verb))
+    asked = (_capability_for(needed, arguments.get(name)) for name, needed in by_argument.items())
+    return next((one for one in asked if one is not None), CAPABILITY_OF.get(verb))
+
+
+def _capability_for(needed: Capability | Mapping[str, Capability], value: object) -> Capability | None:
+    if isinstance(needed, str):
+        return needed if value else None
+    return needed.get(value) if isinstance(value, str) else None

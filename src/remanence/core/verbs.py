@@ -17,7 +17,6 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {**MEMORY_VERBS, **CURATION_VERBS, 
 # What the commands of one matter are about, where none of them is called by its name alone.
 SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
-    "graph": "Links: what is related, contradictions, near duplicates.",
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
     "policy": "Which policy holds here, and what one says.",
     "schedule": "What runs by itself: once, or as long as the process lives.",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "commands": "learn ingest audit consolidate recall get list count links graph update correct rate"
+    "commands": "learn ingest audit consolidate recall get list count links merge update correct rate"
     " tag link pin hold forget forbid forbidden restore history undo status"
     " begin-session end-session",
     "demo": "demo",

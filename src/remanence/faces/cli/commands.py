@@ -124,9 +124,12 @@ async def consolidate(
     *,
     memory: Memory,
     listen: Annotated[bool, Parameter(help="Extract facts from learned and ingested texts too.")] = False,
+    duplicates: Annotated[
+        bool, Parameter(help="Then link near duplicates found among all memories by their words.")
+    ] = False,
 ) -> Any:
     with counting("consolidating") as progress:
-        return await memory.consolidate(progress, listen=listen)
+        return await memory.consolidate(progress, listen=listen, duplicates=duplicates)
 
 
 async def recall(
@@ -286,78 +289,35 @@ async def link(
     return Undoable(new_link, cut if new_link.count == 1 else "remanence undo last")
 
 
-async def links(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.links(name)
+async def merge(
+    a: Annotated[str, Parameter(help="A memory, which stays, or an entity.")],
+    b: Annotated[str, Parameter(help="The memory that says the same, or the entity that is the same.")],
+    /,
+    *,
+    memory: Memory,
+    if_revision: Annotated[
+        int | None, Parameter(help="Fail unless the second memory has this revision.")
+    ] = None,
+) -> Any:
+    return await memory.merge(options.name_of(a), options.name_of(b), if_revision=if_revision)
 
 
-async def graph_find_related(
+async def links(
     name: Name | None = None,
     /,
     *,
     memory: Memory,
+    depth: Annotated[
+        int | None,
+        Parameter(help="Show the memories reached over at most this many links, 1 to 3, each with its path."),
+    ] = None,
     query: Annotated[
         str | None, Parameter(help="Start from the best answers to this question instead of a memory.")
     ] = None,
-    hops: Annotated[int, Parameter(help="Maximum distance in links, 1 to 3.")] = 3,
-    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10,
+    limit: Annotated[int | None, Parameter(help="Maximum number of memories; 10 if absent.")] = None,
 ) -> Any:
-    return await memory.graph.find_related(name, query=query, hops=hops, limit=limit)
-
-
-async def graph_contradictions(
-    *,
-    memory: Memory,
-    every: Annotated[bool, Parameter(name="--all", help="Also list resolved contradictions.")] = False,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        tuple[str, str] | None,
-        Parameter(metavar="ONE OTHER", help="Continue after this pair, the last of an earlier list."),
-    ] = None,
-) -> Any:
-    behind = None if after is None else await _find_contradiction(memory, after)
-    return await memory.graph.contradictions(open_only=not every, limit=limit, after=behind)
-
-
-async def _find_contradiction(memory: Memory, names: tuple[str, str]) -> Any:
-    """Return the contradiction of two memories, resolved or not."""
-    ends = {(await memory.get(options.name_of(name))).seq for name in names}
-    for pair in await memory.graph.contradictions(open_only=False):
-        if {pair.one.seq, pair.other.seq} == ends:
-            return pair
-    raise InvalidInput(
-        f"{names[0]} and {names[1]} do not contradict each other",
-        recovery="name the two memories of the last line of a list before",
-    )
-
-
-async def graph_merge(
-    keep: Name,
-    other: Name,
-    /,
-    *,
-    memory: Memory,
-    if_revision: IfRevision = None,
-) -> Any:
-    return await memory.graph.merge(keep, other, if_revision=if_revision)
-
-
-async def graph_link_duplicates(*, memory: Memory) -> Any:
-    return await memory.graph.link_duplicates()
-
-
-async def graph_resolve(
-    one: Name,
-    other: Name,
-    /,
-    *,
-    memory: Memory,
-    keep: Annotated[Name | None, Parameter(help="The memory to keep; neither if absent.")] = None,
-    if_revision: Annotated[
-        int | None,
-        Parameter(help="Fail unless the replaced memory (without --keep: the link) has this revision."),
-    ] = None,
-) -> Any:
-    return await memory.graph.resolve(one, other, keep, if_revision=if_revision)
+    wish = {"name": name, "depth": depth, "query": query, "limit": limit}
+    return await memory.links(**{option: value for option, value in wish.items() if value is not None})
 
 
 async def rate(

@@ -106,7 +106,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(database) as memory:
             await memory.policy.adopt(str(POLICY))
-            await memory.review.accept(clock=True)
+            await memory.review.settle("clock", "accept")
         database.rename(folder / DATABASE)
     for file in (TALK, POLICY):
         shutil.copyfile(file, folder / file.name)

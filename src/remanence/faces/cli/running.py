@@ -54,17 +54,15 @@ ANY_SCOPE |= {"frames put", "guidelines activate"}
 CHANGING = frozenset(
     "learn note ingest import consolidate update correct rate tag link pin hold forget forbid restore apply curate"
     " compact entities erase mirror settings frames guidelines"
-    " reembed".split()
+    " reembed merge".split()
 ) | {
     "policy adopt",
     "policy drop",
-    "review accept",
-    "review decline",
+    "review settle",
     "schedule tick",
     "scopes copy",
     "scopes drop",
 }
-CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -147,7 +145,9 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if _settles_since(names, arguments):
         return True
-    return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
+    return (names[1] == "review settle" and arguments.get("item") == "clock") or not ANY_SCOPE.isdisjoint(
+        names
+    )
 
 
 def _settles_since(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:

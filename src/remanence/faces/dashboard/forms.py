@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.model import short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import format_counts, number
@@ -184,30 +184,23 @@ async def _unlink(visit: Visit, given: FormFields) -> FormResult:
     )
 
 
-async def _resolve(visit: Visit, given: FormFields) -> FormResult:
-    keep = _name(given, "keep") if given.read_text("keep") else None
-    receipt = await visit.memory.graph.resolve(_name(given, "a"), _name(given, "b"), keep)
-    return _tell(receipt, "Settled: both hold" if keep is None else f"Settled: #{keep} holds")
+async def _settle(visit: Visit, given: FormFields) -> FormResult:
+    """Settle what waits by the choice that was pressed; some choices need more than the form does."""
+    item, choice = given.require("item"), given.require("choice")
+    if not visit.may("review.settle", item=item, choice=choice):
+        raise Protected(
+            f"the token {visit.token.name} may not {choice} this",
+            recovery="log in with another",
+            guards=("trust",),
+        )
+    receipt = await visit.memory.review.settle(read_name(item), read_name(choice))
+    done = FormResult(Note(f"Settled: {choice}", detail="; ".join(receipt.notes)))
+    return _tell(receipt, f"Settled: {choice}") if receipt.changes else done
 
 
 async def _merge(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.graph.merge(_name(given, "keep"), _name(given, "other"))
-    return _tell(receipt, "Made them one")
-
-
-async def _accept(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.review.accept(_name(given)), f"Let #{given.take('name')} in")
-
-
-async def _decline(visit: Visit, given: FormFields) -> FormResult:
-    what = given.require("what")
-    declined = await visit.memory.review.decline(_name(given), read_name(what))
-    return FormResult(Note(f"Declined {what} for {short_id(declined.memory.seq)}"))
-
-
-async def _accept_clock(visit: Visit, _: FormFields) -> FormResult:
-    at = await visit.memory.review.accept(clock=True)
-    return FormResult(Note("The clock is taken for right" if at else "Nothing was held for the clock"))
+    receipt = await visit.memory.merge(_name(given, "a"), _name(given, "b"))
+    return _tell(receipt, "Made one of the two")
 
 
 async def _apply(visit: Visit, given: FormFields) -> FormResult:
@@ -262,11 +255,6 @@ async def _set(visit: Visit, given: FormFields) -> FormResult:
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
     return _tell(await visit.memory.forbid(_name(given), off=True), "Its text is let in again")
-
-
-async def _merge_entities(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.entities.merge(_name(given), _name(given, "other"))
-    return _tell(receipt, "Made one of the two")
 
 
 async def _split_entity(visit: Visit, given: FormFields) -> FormResult:
@@ -372,18 +360,14 @@ FORMS = (
     PageForm("supersede", "correct", _supersede),
     PageForm("link", "link", _link),
     PageForm("unlink", "link", _unlink),
-    PageForm("resolve", "graph.resolve", _resolve),
-    PageForm("merge", "graph.merge", _merge),
-    PageForm("accept", "review.accept", _accept),
-    PageForm("decline", "review.decline", _decline),
-    PageForm("accept-clock", "review.accept", _accept_clock, {"clock": True}),
+    PageForm("merge", "merge", _merge),
+    PageForm("settle", "review.settle", _settle),
     PageForm("apply", "apply", _apply),
     PageForm("undo", "undo", _undo),
     PageForm("adopt", "policy.adopt", _adopt),
     PageForm("drop-policy", "policy.drop", _drop_policy),
     PageForm("set", "settings.set", _set),
     PageForm("lift", "forbid", _lift, {"off": True}),
-    PageForm("merge-entities", "entities.merge", _merge_entities),
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),
     PageForm("show-erasure", "erase.show", _show_erasure),

@@ -39,6 +39,7 @@ from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
 from remanence.flows.curate.curating import describe
 from remanence.flows.write.noting import NoteResult
+from remanence.flows.write.proposals import propose
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
 
@@ -295,11 +296,14 @@ class Tools:
             return f"{name} stands beside it: {error}"
         return f"instead of {name}, which stays as history"
 
+    async def _propose(self, seq: int, tags: Sequence[str]) -> tuple[str, ...]:
+        return await propose(self.memory._core, seq, tags)  # noqa: SLF001 # a part of storing, and no verb
+
     async def _tell_stored(
         self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
     ) -> str:
         """Say what became of a text; what it says of who the agent is waits for the user."""
-        waits = await self.memory.review.propose(answer.seq, *own) if own and answer.seq else ()
+        waits = await self._propose(answer.seq, own) if own and answer.seq else ()
         told = [
             *notes,
             *([f"{', '.join(waits)} waits for the user, who alone says who you are"] if waits else []),

@@ -38,7 +38,6 @@ from remanence.faces.rest.transport import Request, Transport, send_and_hear, se
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
 from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread
-from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.scopes.scopes import ScopeOverview
 
@@ -49,7 +48,6 @@ _NAMED_BY: Mapping[type, str] = {
     ConversationThread: "number",
     Forbidden: "fold",
     ReviewItem: "cursor",
-    Contradiction: "cursor",
     ScopeOverview: "scope",
 }
 _LOCAL = frozenset({"guide"})  # what needs no memory

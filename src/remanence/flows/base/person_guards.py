@@ -28,7 +28,7 @@ _WAYS: Mapping[str, str] = {
     "held": "remanence hold {0} {1} --off",
     IDENTITY: "remanence correct {0} TEXT, or remanence forget {0}",
     "user_confirmed": "remanence correct {0} TEXT, or remanence forget {0}",
-    "quarantined": "remanence review accept {0}",
+    "quarantined": "remanence review settle {0} accept",
     "load-bearing": "remanence correct {0} TEXT, or remanence tag {0} " + REJECTED_PATH + " --off",
     "policy-class": "remanence update {0} --policy-class CLASS",
     "trust": "remanence update {0} --text TEXT (`correct`, which keeps what was said, is for agents too)",

@@ -151,7 +151,7 @@ async def _find_twin(core: Core, memory: Memory, changes: Sequence[Change]) -> l
     twin = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.get(marks[0])
     if twin is None or twin.status not in STANDING or twin.seq == memory.seq:
         return []
-    return [f"{short_id(twin.seq)} says the same; to make them one: graph merge {twin.seq} {memory.seq}"]
+    return [f"{short_id(twin.seq)} says the same; to make them one: merge {twin.seq} {memory.seq}"]
 
 
 async def _note_markers(core: Core, done: Receipt, replaced: gating.Replacements) -> Receipt:

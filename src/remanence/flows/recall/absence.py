@@ -299,7 +299,7 @@ def _explain_status(sought: SoughtMemory, frame: str) -> Absence:
     why = "" if memory.reason is None else f", {memory.reason.label}"
     if memory.status is Status.QUARANTINED:
         return sought.absence(
-            "gate", "it is in quarantine: it holds markup for a machine", f"review accept {seq}"
+            "gate", "it is in quarantine: it holds markup for a machine", f"review settle {seq} accept"
         )
     if memory.status is Status.PRUNED:
         stage: Stage = "expired" if memory.reason is Reason.EXPIRED else "status"
