@@ -68,7 +68,6 @@ if TYPE_CHECKING:
         counting,
         framing,
         listing,
-        profiling,
         rating,
         recall_request,
         recalling,
@@ -104,7 +103,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.exchange": "transfer",
             "remanence.flows.inspect": "checks inspect",
             "remanence.flows.inspect.inspect": "Event Run State",
-            "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
+            "remanence.flows.recall": "counting framing listing rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
@@ -264,6 +263,13 @@ class Engine(Shelves):
         request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
+    @overload
+    async def frame(self, name: Literal["profile"]) -> Profile: ...
+
+    @overload
+    async def frame(self, name: Literal["boot"], *, budget: int | None = None) -> RecallResult: ...
+
+    @overload
     async def frame(
         self,
         name: str,
@@ -272,22 +278,28 @@ class Engine(Shelves):
         budget: int | None = None,
         limit: int | None = None,
         **asking: Unpack[FrameAsking],
-    ) -> RecallResult:
-        """Show the memory through a frame: guaranteed memories first, then the best by score, within a budget.
+    ) -> RecallResult: ...
+
+    async def frame(
+        self,
+        name: str,
+        query: str | None = None,
+        *,
+        budget: int | None = None,
+        limit: int | None = None,
+        **asking: Unpack[FrameAsking],
+    ) -> RecallResult | Profile:
+        """Show the memory through a frame: the start context, the profile, or a view with guarantees and scores.
+
+        "boot" is the start context, for which only a `budget` may be given: knowledge first, then the newest episodes;
+        no use is counted. "profile" says who the agent is, how people want it to behave and what holds now, one line a
+        memory. Every other frame returns guaranteed memories first, then the best by score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. What is returned counts as used, by `agent` or
         the engine's own, unless `count_use` is False. `explain` and `why_not` are those of `recall`.
         """
-        return await framing.frame(self._core, framing.Look(name, query, budget, limit, **asking))
-
-    async def boot(self, *, budget: int | None = None) -> RecallResult:
-        """Show the start context: knowledge first, then the newest episodes; no use is counted."""
-        return await framing.boot(self._core, budget)
-
-    async def profile(self) -> Profile:
-        """Show who the agent is, how people want it to behave and what holds now, one line a memory."""
-        return await profiling.profile(self._core)
+        return await framing.show_frame(self._core, framing.Look(name, query, budget, limit, **asking))
 
     async def count(
         self,

@@ -303,6 +303,11 @@ class Engine:
         between: tuple[Moment, Moment] | None = None,
         **asking: Unpack[Asking],
     ) -> RecallResult: ...
+    @overload
+    def frame(self, name: Literal["profile"]) -> Profile: ...
+    @overload
+    def frame(self, name: Literal["boot"], *, budget: int | None = None) -> RecallResult: ...
+    @overload
     def frame(
         self,
         name: str,
@@ -312,8 +317,6 @@ class Engine:
         limit: int | None = None,
         **asking: Unpack[FrameAsking],
     ) -> RecallResult: ...
-    def boot(self, *, budget: int | None = None) -> RecallResult: ...
-    def profile(self) -> Profile: ...
     def count(
         self,
         by: str | None = None,

@@ -156,7 +156,11 @@ async def test_frames_read_nothing_of_the_archive(
 ) -> None:
     """They show what stands."""
     spy = Spy(monkeypatch)
-    asked = [many.frame("attention", "key boathouse"), many.frame("task", "key boathouse"), many.boot()]
+    asked = [
+        many.frame("attention", "key boathouse"),
+        many.frame("task", "key boathouse"),
+        many.frame("boot"),
+    ]
 
     assert [0, 0, 0] == [(await spy.during(one))[1] for one in asked]
 

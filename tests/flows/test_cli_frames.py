@@ -45,10 +45,12 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
 
 def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
     """What is load-bearing comes first, within a budget, and what is left out is counted."""
-    assert "log" == keys(desk.read("boot"))[0]
-    assert 3 == len(desk.here("boot", "--text").output.splitlines())
-    assert "left out: 2 by the budget" in desk.here("boot", "--budget", "25").output
-    assert desk.here("boot", "--budget", "12").output.startswith("no room for 1 that should stand here first")
+    assert "log" == keys(desk.read("frame", "boot"))[0]
+    assert 3 == len(desk.here("frame", "boot", "--text").output.splitlines())
+    assert "left out: 2 by the budget" in desk.here("frame", "boot", "--budget", "25").output
+    assert desk.here("frame", "boot", "--budget", "12").output.startswith(
+        "no room for 1 that should stand here first"
+    )
 
 
 def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:
@@ -116,10 +118,10 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
     """The profile is a list, a text for an agent or a document; topics have a limit."""
     desk.do("learn", "I prefer tea in the morning", "--category", "preference")
 
-    assert "## Likes" in desk.good("profile")
-    assert "I prefer tea in the morning" in desk.here("profile", "--text").output
+    assert "## Likes" in desk.good("frame", "profile")
+    assert "I prefer tea in the morning" in desk.here("frame", "profile", "--text").output
     assert {"keep the harbour log", "I prefer tea in the morning"} == {
-        line["text"] for line in desk.read("profile")["lines"]
+        line["text"] for line in desk.read("frame", "profile")["lines"]
     }
     assert 2 == len(desk.read("count", "topic", "--limit", "2")["values"])
 

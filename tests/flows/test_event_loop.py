@@ -72,7 +72,7 @@ async def _exported(memory: remanence.Engine) -> None:
 MANY_WORK: dict[str, Work] = {
     "recall": lambda memory: memory.recall("the bollard by the slipway", limit=1_000),
     "frame": lambda memory: memory.frame("attention"),
-    "boot": lambda memory: memory.boot(),
+    "boot": lambda memory: memory.frame("boot"),
     "plan, apply and undo": _archived,
     "export and import": _exported,
     "status": lambda memory: memory.status(),

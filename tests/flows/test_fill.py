@@ -74,7 +74,7 @@ async def test_every_budget_from_thirty_tokens_up_holds(seed: int, many: int, bu
         await filled(memory, numbers, many)
         for budget in [30, 45, *budgets]:
             limit = numbers.choice((1, 5, 50))
-            answers = {"boot": await memory.boot(budget=budget)}
+            answers = {"boot": await memory.frame("boot", budget=budget)}
             for asked in ASKED:
                 for name in ("self", "attention", "task"):
                     answers[f"{name} {asked}"] = await memory.frame(

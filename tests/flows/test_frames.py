@@ -588,7 +588,7 @@ def test_the_budget_holds_for_any_stored_text(
             query = texts[0][0] if asked else None
             return sure, [
                 await memory.frame("bare", query, budget=budget, count_use=False),
-                await memory.boot(budget=budget),
+                await memory.frame("boot", budget=budget),
             ]
 
     sure, (answer, boot) = asyncio.run(run())
@@ -671,7 +671,7 @@ async def test_looking_without_counting_changes_nothing(memory: remanence.Engine
     for name in FRAMES:
         await memory.frame(name, count_use=False)
         await memory.frame(name, "the tide", count_use=False)
-    await memory.boot()
+    await memory.frame("boot")
     await core.uses.settle()
 
     assert before == await dump(core.store, core.scope)

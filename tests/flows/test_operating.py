@@ -168,7 +168,7 @@ def test_the_numbers_are_for_a_token_that_opens_every_scope(tmp_path: Path) -> N
             server.send("/metrics", token=tokens["curate"], method="GET"), 403
         )
         assert read_metrics(server, tokens["read"])
-        for path in ("/v1/status", "/v1/profile", "/v1/scopes/list"):
+        for path in ("/v1/status", "/v1/doctor", "/v1/scopes/list"):
             told = problem(server.send(f"{path}?scope={SCOPE}", {}, token=tokens["watch"]), 403)
             assert "may watch, not read" in told
         problem(server.send("/v1/events", token=tokens["watch"], method="GET"), 403)

@@ -202,7 +202,7 @@ BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
-    "recall frame boot profile get list count links entities.list entities.get graph.find_related"
+    "recall frame get list count links entities.list entities.get graph.find_related"
     " graph.contradictions conversations.list conversations.get plan forecast history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
     " review.list review.quarantined settings.get forbidden.list guide"

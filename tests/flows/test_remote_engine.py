@@ -87,7 +87,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.conversations.list(),
     lambda memory: memory.conversations.list(threads=True),
     lambda memory: memory.count("topic", limit=3),
-    lambda memory: memory.profile(),
+    lambda memory: memory.frame("profile"),
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),
     lambda memory: memory.history(decision="any"),
@@ -103,7 +103,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),
     lambda memory: memory.frame("task", "who sails", count_use=False),
-    lambda memory: memory.boot(),
+    lambda memory: memory.frame("boot"),
 ]
 _TIMED = {"explanation", "at", "now", "tokens_used"}  # of the moment at which it was asked
 

@@ -47,7 +47,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "link": link,
         "recalled": recalled,
         "frame": await memory.frame("task", "the door"),
-        "boot": await memory.boot(),
+        "boot": await memory.frame("boot"),
         "memory": await memory.get(one),
         "hit": (await memory.recall("the door")).memories[0],
         "plan": plan,

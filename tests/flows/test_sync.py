@@ -167,9 +167,10 @@ step = st.one_of(
     st.tuples(st.just("rate"), st.tuples(st.lists(name, max_size=3), st.sampled_from([0.0, 0.5, 1.0, 2.0]))),
     st.tuples(st.just("link"), st.tuples(name, name, st.just("supports"))),
     st.tuples(
-        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session", "boot"]),
+        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session"]),
         st.just(()),
     ),
+    st.tuples(st.just("frame"), st.tuples(st.sampled_from(["boot", "profile"]))),
 )
 
 

@@ -15,7 +15,7 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 # A verb that is offered over the network has a role.
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
-        "recall frame boot profile get list count links entities.list entities.get graph.find_related"
+        "recall frame get list count links entities.list entities.get graph.find_related"
         " graph.contradictions conversations.list conversations.get plan forecast history"
         " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.get forbidden.list guide"

@@ -14,6 +14,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("dismiss", ("erase settle", "settle")),
         ("remember add store save write insert create memorize memorise", ("learn",)),
         ("say hear log-turn message", ("note",)),
+        ("boot start-context context begin profile persona whoami", ("frame",)),
         ("search query find ask lookup retrieve match fetch", ("recall",)),
         ("show view cat read inspect display open", ("get",)),
         ("edit change modify set amend", ("update", "correct")),

@@ -29,7 +29,7 @@ MODULES = {
     "hook": "hook",
     "mcp": "mcp",
     "plan_commands": "plan apply curate forecast compact explain policy schedule",
-    "shelf_commands": "note chat frame boot profile frames conversations entities forbidden guidelines review",
+    "shelf_commands": "note chat frame frames conversations entities forbidden guidelines review",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }

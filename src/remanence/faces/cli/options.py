@@ -155,6 +155,12 @@ def _frames(_context: Any) -> Sequence[str]:
     return list(BUILTIN)
 
 
+def _shown_frames(context: Any) -> Sequence[str]:
+    from remanence.recall.frames import FIXED
+
+    return [*FIXED, *_frames(context)]
+
+
 Name = Annotated[
     int | str,
     Parameter(metavar="MEMORY", converter=_parse_memory_name, n_tokens=1, help=f"Its {_NAMES}."),
@@ -173,6 +179,7 @@ INPUT = Parameter(converter=_file)
 OUTPUT = Parameter(converter=_new_file)
 POLICY = Parameter(converter=_policy, completer=_presets)
 FRAME = Parameter(metavar="FRAME", completer=_frames)
+SHOWN_FRAME = Parameter(metavar="FRAME", completer=_shown_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
 Span = Annotated[
     tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, format_value
-from remanence.core.model import Link, Relation, short_id
+from remanence.core.model import Link, RecallResult, Relation, short_id
 from remanence.core.timescale import ClockName
 from remanence.faces import style
 from remanence.faces.cli import options
 from remanence.faces.cli.options import (
     FRAME,
+    SHOWN_FRAME,
     Alone,
     Behind,
     Budget,
@@ -39,6 +40,7 @@ from remanence.faces.cli.options import (
     pairs,
 )
 from remanence.faces.style import Undoable
+from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
 
 if TYPE_CHECKING:
@@ -200,6 +202,14 @@ _MANY = {
     "term": "terms",
 }
 FrameName = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
+ShownFrame = Annotated[
+    str,
+    SHOWN_FRAME,
+    Parameter(
+        help="boot (the start context), profile, self, attention, task, simulate or one of yours."
+        " boot takes --budget alone, profile nothing."
+    ),
+]
 
 
 @Parameter(name="*")
@@ -251,7 +261,7 @@ class Definition:
 
 
 async def frame(
-    name: FrameName,
+    name: ShownFrame,
     query: Annotated[str | None, Parameter(help="A question; none weighs all.")] = None,
     /,
     *,
@@ -260,18 +270,10 @@ async def frame(
     text: Alone = False,
     reasons: Reasons = Reasons(),
 ) -> Any:
-    answer = await memory.frame(name, query, **room.values(), **reasons.values())
-    return answer.text if text else answer if reasons.why else drop_score_parts(answer)
-
-
-async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) -> Any:
-    answer = await memory.boot(budget=budget)
-    return answer.text if text else drop_score_parts(answer)
-
-
-async def profile(*, memory: Memory, text: Alone = False) -> Any:
-    answer = await memory.profile()
-    return str(answer) if text else answer
+    answer: RecallResult | Profile = await memory.frame(name, query, **room.values(), **reasons.values())
+    if text:
+        return str(answer) if isinstance(answer, Profile) else answer.text
+    return answer if reasons.why or isinstance(answer, Profile) else drop_score_parts(answer)
 
 
 async def frames_list(*, memory: Memory) -> Any:

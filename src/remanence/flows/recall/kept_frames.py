@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from remanence.core.arguments import check_name
-from remanence.core.errors import NameUnknown
+from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.later import import_later
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.flows.base.permission_checks import verb_class
-from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
+from remanence.recall.frames import BUILTIN, FIXED, Frame, FrameDefinition, build_frame
 from remanence.store.base import Bookkeeping
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def built_in() -> dict[str, Mapping[str, Any]]:
 
 async def one(core: Core, name: str) -> Frame:
     """Read one frame."""
+    _refuse_fixed(name)
     return (await one_with_settings(core, name)).frame
 
 
@@ -82,7 +83,8 @@ async def one_with_settings(core: Core, name: str, *names: str) -> KeptFrame:
     rows = answer.values
     row: Mapping[str, Any] | None = rows.get(_frame_key(name))
     if row is None:
-        raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await read_all_frames(core)])
+        known = [frame.name for frame in await read_all_frames(core)]
+        raise NameUnknown("frame", str(name)[:80], [*FIXED, *known])
     return KeptFrame(_frame(name, row), rows, answer.position)
 
 
@@ -96,6 +98,7 @@ async def read_all_frames(core: Core) -> list[Frame]:
 async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     """Check a definition and keep it as a user's."""
     check_name("a frame", name)
+    _refuse_fixed(name)
     row = await _row(core, name)
     frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
@@ -109,6 +112,15 @@ async def reset(core: Core, name: str) -> Frame | None:
     await one(core, name)
     await _write_frame(core, name, built_in().get(_frame_key(name)))
     return BUILTIN.get(name)
+
+
+def _refuse_fixed(name: str) -> None:
+    """Refuse the frames that have no definition: there is nothing of them to show or to change."""
+    if name in FIXED:
+        raise InvalidInput(
+            f"the frame {name!r} has no numbers of its own",
+            recovery=f"show it: frame({name!r}), `remanence frame {name}`; your own frame needs another name",
+        )
 
 
 def _frame_key(name: str) -> str:
