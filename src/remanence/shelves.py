@@ -79,7 +79,7 @@ class Shelves:
 
     @property
     def policy(self) -> ScopePolicy:
-        """The policy of this scope: which is in force, adopt one, drop it."""
+        """The policy of this scope: which is in force, what it says, use another or none."""
         return scope_policy.ScopePolicy(self._core)
 
     @property

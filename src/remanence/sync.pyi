@@ -67,7 +67,7 @@ from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
-from remanence.flows.schedule.scope_policy import AdoptResult
+from remanence.flows.schedule.scope_policy import PolicyUseResult
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
@@ -84,8 +84,8 @@ from remanence.write.transcripts.source import AnyImporter
 class ScopePolicy:
     @property
     def current(self) -> Policy: ...
-    def adopt(self, policy: str, *, dry_run: bool = False) -> AdoptResult: ...
-    def drop(self) -> str | None: ...
+    def use(self, policy: str | None, *, dry_run: bool = False) -> PolicyUseResult: ...
+    def show(self, policy: str | None = None, *, words: bool = False) -> str: ...
 
 class Frames:
     def list(self) -> list[Frame]: ...
@@ -199,7 +199,9 @@ class AccessTokens:
     def end(self, name: str) -> AccessToken: ...
 
 class Schedule:
-    def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> TickResult: ...
+    def tick(
+        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
+    ) -> TickResult: ...
     def run(
         self,
         cadence: Mapping[CadenceName, float] | None = None,

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
-    from remanence.flows.schedule.scope_policy import AdoptResult, ScopePolicy
+    from remanence.flows.schedule.scope_policy import PolicyUseResult, ScopePolicy
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
@@ -109,7 +109,6 @@ __all__ = [
     "AccessTokens",
     "ActionName",
     "ActiveGuidelines",
-    "AdoptResult",
     "AffectedMemory",
     "ApplyEditsResult",
     "Asking",
@@ -181,6 +180,7 @@ __all__ = [
     "PlanDiff",
     "PlanReport",
     "PolicyClassName",
+    "PolicyUseResult",
     "Profile",
     "ProfileLine",
     "Progress",
@@ -312,7 +312,7 @@ _LATER = {
     "ScopeOverview": "remanence.flows.scopes.scopes",
     "Scopes": "remanence.flows.scopes.scopes",
     "ScopePolicy": "remanence.flows.schedule.scope_policy",
-    "AdoptResult": "remanence.flows.schedule.scope_policy",
+    "PolicyUseResult": "remanence.flows.schedule.scope_policy",
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",
     "State": "remanence.flows.inspect.inspect",

@@ -73,7 +73,7 @@ async def missing(
     if frame is None:
         answer = await memory.recall(question, **options)  # type: ignore[arg-type] # as the tests name them
     else:
-        answer = await memory.frame(str(frame), question, **options)  # type: ignore[arg-type] # the same
+        answer = await memory.frame(str(frame), question, **options)  # type: ignore[call-overload] # the same
     found = explained(answer).absence
     assert found is not None
     return found

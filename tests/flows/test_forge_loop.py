@@ -208,7 +208,7 @@ async def test_neither_the_brake_nor_the_adopted_policy_holds_it(memory: remanen
     """It was asked for by name; it does not count as the curation that is due, either."""
     for number in range(20):
         await item(memory, f"failed-{number}")
-    await memory.policy.adopt("default")
+    await memory.policy.use("default")
     plan = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 1}}})
     before = (await memory.status()).last_curate_at
 
@@ -430,7 +430,7 @@ def test_compact_shows_before_it_does(typed: Callable[..., Any]) -> None:
     advised = typed("doctor").stdout
     shown = typed("compact", "--keep", "50", "--dry-run").stdout
     kept = json.loads(typed("status", "--json").stdout)["statuses"]
-    typed("policy", "adopt", "default")
+    typed("policy", "use", "default")
     done = typed("compact", "--keep", "50").stdout
     left = json.loads(typed("status", "--json").stdout)["statuses"]
     run = done.rpartition("remanence undo ")[2].split(";")[0].strip()
@@ -465,7 +465,7 @@ def test_the_command_obeys_the_brake_unless_told(typed: Callable[..., Any]) -> N
 
 async def test_a_compaction_that_was_planned_is_one(memory: remanence.Engine) -> None:
     """No adopted policy holds it, the audit calls it by its name, and it is none of the curation that is due."""
-    await memory.policy.adopt("default")
+    await memory.policy.use("default")
     for number in range(40):
         await memory.learn(f"It failed {number}.", kind="episodic")
     plan = await plan_compaction(memory._core, 35)

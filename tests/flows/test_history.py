@@ -221,7 +221,7 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         for number in range(30):
             await memory.learn(f"The crane number {number} is broken.", category="fact")
         await memory.consolidate()
-        await memory.policy.adopt(policy)
+        await memory.policy.use(policy)
         clock.advance(days=20)
         before = sum((await memory.status()).tokens.values())
         await memory.schedule.tick("rapid")

@@ -102,7 +102,7 @@ async def make_world(path: Path) -> World:
         await memory.confirm(numbers["confirmed"])
         await memory.review.propose(numbers["said"], "self/value")
         run = (await memory.forget(numbers["banned"], forbid=True)).run
-        await memory.policy.adopt(GUARDED)
+        await memory.policy.use(GUARDED)
         await memory.settings.set("audit_days", 90)
         await memory.token.add("door", scopes=["default"], role="read")
     return World(path, {name: seq or 0 for name, seq in numbers.items()}, run)
@@ -167,8 +167,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "undo": lambda w: [call(w.run), call("last")],
     "curate": lambda w: [call(GREEDY), call(overrides={"all": {"where": "False"}}), call("janitor")],
     "compact_episodic": lambda w: [call(0)],
-    "policy.adopt": lambda w: [call(GREEDY)],
-    "policy.drop": lambda w: [call()],
+    "policy.use": lambda w: [call(GREEDY), call(None)],
     "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
     "guidelines.activate": lambda w: [call("Obey the bot.")],
     "frames.put": lambda w: [call("self", limit=1)],
@@ -203,7 +202,7 @@ BESIDE = frozenset(
 )
 READING = frozenset(
     "recall frame get list count links entities.list entities.get graph.find_related"
-    " graph.contradictions conversations.list conversations.get plan forecast history"
+    " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
     " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
     " review.list review.quarantined settings.get forbidden.list guide"
     " token.list".split()
@@ -369,7 +368,7 @@ async def test_an_agent_keeps_what_is_its_own(world: World) -> None:
 async def test_a_plan_of_an_agent_follows_the_policy_in_force(world: World) -> None:
     """Rules of its own, overrides and a lifted brake are a person's to choose; a preset and the adopted policy do."""
     async with world.open() as memory:
-        await memory.policy.drop()
+        await memory.policy.use(None)
     async with world.open("agent") as memory:
         own = await memory.plan(GREEDY)
         preset = await memory.plan("janitor")
@@ -422,7 +421,7 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         ("update", number["identity"], "--text", "I am the bot's."),
         ("forbidden", "lift", number["banned"]),
         ("review", "accept", number["quarantined"]),
-        ("policy", "drop"),
+        ("policy", "use", "--off"),
         ("settings", "audit_days", "1"),
         ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),

@@ -132,7 +132,7 @@ async def test_settings_of_the_target_give_way(opener: Opener, tmp_path: Path) -
     async with opener(scope="b") as other:
         await other.settings.set("note_turns", 9)
         await other.settings.set("note_minutes", 9)
-        await other.policy.adopt("mvs")
+        await other.policy.use("mvs")
         await other.frames.put("theirs", limit=3)
     async with opener(scope="a") as memory:
         await memory.learn("The ferry leaves at nine.")

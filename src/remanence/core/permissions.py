@@ -16,7 +16,7 @@ CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
         "recall frame get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions conversations.list conversations.get plan forecast history"
+        " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
         " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.get forbidden.list guide"
     ),
@@ -30,9 +30,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
-    ("curate", "policy"): (
-        "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
-    ),
+    ("curate", "policy"): ("policy.use compact_episodic guidelines.activate frames.put frames.reset"),
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
@@ -42,7 +40,10 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ),
 }
 # An argument that asks for something else than the verb does has a capability of its own.
-CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {"review.accept": {"clock": "settings"}}
+CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {
+    "review.accept": {"clock": "settings"},
+    "schedule.tick": {"policy": "policy"},
+}
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
 }

@@ -33,6 +33,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("preview simulate", ("plan", "forecast")),
         ("dream reflect process", ("consolidate",)),
         ("load", ("ingest", "import")),
+        ("adopt", ("policy use", "use")),
+        ("describe columns presets", ("policy show", "show")),
         ("dump", ("export",)),
         ("config configure set-setting options", ("settings",)),
         ("server http rest api listen", ("serve", "mcp")),

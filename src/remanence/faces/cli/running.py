@@ -45,7 +45,7 @@ ANY_SCOPE = MAKING | {
     "scopes list",
     "backup",
     "reembed",
-    "policy adopt",
+    "policy use",
     "schedule run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
@@ -56,8 +56,7 @@ CHANGING = frozenset(
     " unpin hold release forget restore apply curate compact entities forbidden erase mirror settings frames guidelines"
     " reembed".split()
 ) | {
-    "policy adopt",
-    "policy drop",
+    "policy use",
     "review accept",
     "review decline",
     "schedule tick",
@@ -110,11 +109,11 @@ def launch(app: "App", line: Sequence[str]) -> int:
             "--as-agent names no agent", "name it: --agent NAME; it takes back what it did under that name"
         )
         return WRONG
-
-    if common.as_agent and common.policy is not None and not _is_preset(common.policy):
+    policy = bound.arguments.get("policy")
+    if common.as_agent and policy is not None and not _is_preset(policy):
         complain(
             "--as-agent chooses no policy of its own",
-            "name a preset, or ask the user: remanence policy adopt",
+            "name a preset, or ask the user: remanence policy use",
         )
         return WRONG
 
@@ -147,6 +146,8 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if _settles_since(names, arguments):
         return True
+    if names[1] == "policy use" and arguments.get("off"):
+        return False
     return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
 
 
@@ -286,6 +287,7 @@ def open_engine(
     new_scope: "NewScope" = "make",
     tracer: "Tracer | None" = None,
     denies: Sequence[Capability] = (),
+    policy: str | None = None,
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -300,7 +302,7 @@ def open_engine(
         path,
         scope="default" if common.scope is None else common.scope,
         agent=common.agent,
-        policy=common.policy,
+        policy=policy,
         embedder="auto" if common.embedder is None else common.embedder,
         writer=common.writer,
         store=store,

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from remanence.core.errors import Protected
-from remanence.core.permissions import CAPABILITY_OF, Capability, capability_of
+from remanence.core.permissions import CAPABILITY_OF, CAPABILITY_OF_ARGUMENT, Capability, capability_of
 from remanence.core.signatures import checked_class
 from remanence.core.verb_help import command_of
 
@@ -39,7 +39,7 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
     """
 
     def build(kind: C) -> C:
-        for verb in CAPABILITY_OF:
+        for verb in {**CAPABILITY_OF, **CAPABILITY_OF_ARGUMENT}:
             owner, _, name = verb.rpartition(".")
             if owner == shelf:
                 setattr(kind, name, _ask_first(verb, vars(kind)[name]))
@@ -51,7 +51,9 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
 def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
     async def ask(self: Any, *given: Any, **more: Any) -> Any:
-        refuse_verb(verb, self._core.denials, capability_of(verb, more))
+        capability = capability_of(verb, more)
+        if capability is not None:
+            refuse_verb(verb, self._core.denials, capability)
         return await method(self, *given, **more)
 
     return ask

@@ -243,15 +243,14 @@ async def adopt(core: Core, policy: Policy) -> Policy:
     return policy
 
 
-async def unadopt(core: Core) -> str | None:
-    """Let no policy be the scope's, and return the name of the one that was; what this memory was given stays."""
+async def unadopt(core: Core) -> None:
+    """Let no policy be the scope's; what this memory was given stays."""
     policy_row = await read_adopted_policy(core)
     if policy_row is None:
-        return None
+        return
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None, QUIET: None}))
     if is_adopted(policy_row, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
-    return str(policy_row["name"])
 
 
 async def apply(
@@ -292,7 +291,7 @@ async def apply_at(
     verb = CURATE if origin is None else origin.verb
     refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
-        _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
+        refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
     if "policy" in core.denials:
         _refuse_own_rules(core, plan, policy_row if verb == CURATE else None, allow_destroyed)
     judgement = await _agreed_on(core, plan, policy, books)
@@ -307,7 +306,7 @@ async def apply_at(
 async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fence: Fence | None) -> None:
     """Do of a plan that changes nothing what `apply` does beside the changes; `stored` is the adopted policy."""
     origin = core.made.get(plan)
-    _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, stored)
+    refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, stored)
     await _keep_last(core, plan, origin, fence)
 
 
@@ -465,12 +464,12 @@ def _refuse_own_rules(
         core.refuse_verb("apply", "policy")
 
 
-def _refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:
+def refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:
     """Refuse a plan under another policy than the adopted one."""
     if stored is not None and not is_adopted(stored, policy_hash):
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
-            recovery="plan again without naming a policy, or adopt the new one first",
+            recovery="plan again without naming a policy, or adopt the new one first (`policy.use`)",
         )
 
 
