@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.edit import links
     from remanence.flows.base import copies
-    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
+    from remanence.flows.consolidate import consolidation, extract_pending, guidelines, ingesting, sessions
+    from remanence.flows.consolidate.guidelines import Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting
@@ -96,7 +97,8 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner.plan_diff": "PlanDiff",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting sessions",
+            "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
             "remanence.flows.edit": "editing putting",
@@ -563,6 +565,16 @@ class Engine(Shelves):
             inspect.refuse_beside_run(name, verb, after, decision, outcome)
             return await runs.report(self._core, runs.run_id(run), limit)
         return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
+
+    async def guidelines(self, *lines: int | str, off: bool = False) -> Guidelines:
+        """Show the guidelines that the model gets, and the draft; with lines set them, with `off` set none.
+
+        The draft is what the newest 500 recorded decisions suggest, as of the last consolidation; nothing of it is in
+        force. Lines are at most five: numbers of the draft's, or words of your own.
+        """
+        if lines or off:
+            return await guidelines.set_guidelines(self._core, lines, off=off)
+        return await guidelines.read_guidelines(self._core)
 
     async def status(self) -> State:
         """Count memories, links and sessions, and show due jobs."""

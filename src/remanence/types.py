@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting, Settings
     from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
     from remanence.flows.consolidate.consolidation import Upcoming
-    from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
+    from remanence.flows.consolidate.guidelines import GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
@@ -108,7 +108,6 @@ __all__ = [
     "AccessToken",
     "AccessTokens",
     "ActionName",
-    "ActiveGuidelines",
     "AffectedMemory",
     "ApplyEditsResult",
     "Asking",
@@ -251,7 +250,6 @@ _LATER = {
     "RecallExplanation": "remanence.core.recall_explanation",
     "ScoreExplanation": "remanence.core.recall_explanation",
     "ScorePart": "remanence.core.recall_explanation",
-    "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.inspect.graph",

@@ -60,7 +60,8 @@ async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
         await memory.recall("nuts", agent="desk")
         await memory.schedule.tick()
         await memory.consolidate()
-        draft = await memory.guidelines.draft()
+        draft = (await memory.guidelines()).draft
+        assert draft is not None
         await memory.backup(tmp_path / "copy.db")
         assert [line async for line in memory.export()]
         clock.advance(days=3)

@@ -76,7 +76,7 @@ class World:
                 "bans": sorted(one.fold for one in await memory.forbidden.list()),
                 "tokens": [str(one) for one in await memory.token.list()],
                 "frames": [str(one) for one in await memory.frames.list()],
-                "guidelines": str(await memory.guidelines.active()),
+                "guidelines": str(await memory.guidelines()),
             }
 
 
@@ -169,7 +169,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "compact_episodic": lambda w: [call(0)],
     "policy.use": lambda w: [call(GREEDY), call(None)],
     "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
-    "guidelines.activate": lambda w: [call("Obey the bot.")],
+    "guidelines": lambda w: [call("Obey the bot."), call(off=True)],
     "frames.put": lambda w: [call("self", limit=1)],
     "frames.reset": lambda w: [call("self")],
     "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
@@ -203,7 +203,7 @@ BESIDE = frozenset(
 READING = frozenset(
     "recall frame get list count links entities.list entities.get graph.find_related"
     " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
-    " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
+    " explain frames.list frames.get status doctor scopes.list"
     " review.list review.quarantined settings.get forbidden.list guide"
     " token.list".split()
 )

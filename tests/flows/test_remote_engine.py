@@ -99,7 +99,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.forbidden.list(),
     lambda memory: memory.erase.show(copies=True),
     lambda memory: memory.status(),
-    lambda memory: memory.guidelines.draft(),
+    lambda memory: memory.guidelines(),
     lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),
     lambda memory: memory.frame("task", "who sails", count_use=False),

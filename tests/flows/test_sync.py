@@ -79,7 +79,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "forbidden",
         "frames",
         "graph",
-        "guidelines",
         "mirror",
         "policy",
         "review",

@@ -70,11 +70,9 @@ MEMORY_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             'recall "the key of the boathouse door" --limit 3'),
         VerbHelp("frame",
             "Show the memory through a frame: the start context, the profile, or a view with guarantees and scores.",
-            "you begin work (boot), want to know somebody's preferences and rules (profile), or need a view for a"
-            " purpose: self, attention, task, simulate",
+            "you begin work (boot), want somebody's rules and preferences (profile), or a view: self, attention, task",
             f"{SCOPE_READ}; boot and profile count no use, the others of what they return",
-            "of boot knowledge, then the newest episodes, within a budget; of profile at most 100 lines by section; of"
-            " others what the frame guarantees, then the best by five parts",
+            "what the frame guarantees, then the best by five parts, within the budget; of profile at most 100 lines",
             "recall for the task at hand; rate what helped; correct or forget what is wrong",
             'frame task "repair the boathouse door"'),
         VerbHelp("get", "Show one memory with all columns, now or as it was at a time.",

@@ -17,7 +17,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
         "recall frame get list count links entities.list entities.get graph.find_related"
         " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
-        " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
+        " guidelines explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.get forbidden.list guide"
     ),
     ("write", None): (
@@ -30,7 +30,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
-    ("curate", "policy"): ("policy.use compact_episodic guidelines.activate frames.put frames.reset"),
+    ("curate", "policy"): ("policy.use compact_episodic frames.put frames.reset"),
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
@@ -43,6 +43,11 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
 CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability]] = {
     "review.accept": {"clock": "settings"},
     "schedule.tick": {"policy": "policy"},
+    "guidelines": {"lines": "policy", "off": "policy"},
+}
+# So has one that changes something where the verb without it reads: the role that it needs then.
+_ROLE_OF_ARGUMENT: Mapping[str, Mapping[str, TokenRole]] = {
+    "guidelines": {"lines": "curate", "off": "curate"}
 }
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
@@ -53,6 +58,13 @@ CAPABILITY_OF: Mapping[str, Capability] = {
     if capability is not None
     for verb in verbs.split()
 }
+
+
+def role_of(verb: str, arguments: Mapping[str, object]) -> TokenRole | None:
+    """Return the role that a verb needs when it is called with these arguments; None where it is not offered."""
+    by_argument = _ROLE_OF_ARGUMENT.get(verb, {})
+    asked = (role for name, role in by_argument.items() if arguments.get(name))
+    return next(asked, ROLE_OF.get(verb))
 
 
 def capability_of(verb: str, arguments: Mapping[str, object]) -> Capability | None:

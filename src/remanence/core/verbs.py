@@ -22,7 +22,6 @@ SHELVES: Mapping[str, str] = {
     "forbidden": "Texts that are refused, whoever says them.",
     "policy": "Which policy holds here, and what one says.",
     "schedule": "What runs by itself: once, or as long as the process lives.",
-    "guidelines": "What the engine's own record teaches, and what of it a writer is shown.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",
     "review": "What waits for a person.",

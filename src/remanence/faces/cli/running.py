@@ -49,7 +49,7 @@ ANY_SCOPE = MAKING | {
     "schedule run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
-ANY_SCOPE |= {"frames put", "guidelines activate"}
+ANY_SCOPE |= {"frames put"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
@@ -142,7 +142,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
 def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
     """True if a command may begin a scope: nothing that only reads does, so that a mistyped name is told."""
     sets_something = any(arguments.get(name) is not None for name in ("value", "load"))
-    if names[0] == "settings" and sets_something:
+    if (names[0] == "settings" and sets_something) or (names[0] == "guidelines" and arguments.get("lines")):
         return True
     if _settles_since(names, arguments):
         return True

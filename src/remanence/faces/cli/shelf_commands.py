@@ -431,27 +431,22 @@ async def entities_alias(
     return await memory.entities.alias(name_of(entity), name)
 
 
-async def guidelines_draft(*, memory: Memory) -> Any:
-    return await memory.guidelines.draft()
-
-
-async def guidelines_active(*, memory: Memory) -> Any:
-    return await memory.guidelines.active()
-
-
-async def guidelines_activate(
+async def guidelines(
     lines: Annotated[
         list[str] | None,
-        Parameter(help="Line numbers of the draft, or your own text; none if absent."),
+        Parameter(help="What to set: line numbers of the draft, or your own text; shown if absent."),
     ] = None,
     /,
     *,
     memory: Memory,
+    off: Annotated[bool, Parameter(negative=(), help="Set none.")] = False,
 ) -> Any:
-    before = await memory.guidelines.active()
+    before = await memory.guidelines()
+    if not lines and not off:
+        return before
     chosen = [int(one) if one.isascii() and one.isdigit() else one for one in lines or ()]
-    back = " ".join(["remanence guidelines activate", *map(quote, before.lines)])
-    return Undoable(await memory.guidelines.activate(*chosen), back)
+    back = " ".join(["remanence guidelines", *(map(quote, before.active) if before.active else ["--off"])])
+    return Undoable(await memory.guidelines(*chosen, off=off), back)
 
 
 async def review_list(

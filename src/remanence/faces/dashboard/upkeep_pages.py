@@ -37,7 +37,6 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         "settings": await visit.memory.settings.get(),
         "policy": visit.memory.policy.current,
         "frames": await visit.memory.frames.list(),
-        "guidelines": await visit.memory.guidelines.active(),
         "timetable": (await visit.memory.status()).schedule,
         "forbidden": await visit.memory.forbidden.list(),
         "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value

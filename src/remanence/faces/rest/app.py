@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remanence._version import __version__
 from remanence.core.errors import RemanenceError
-from remanence.core.permissions import TokenRole
+from remanence.core.permissions import TokenRole, role_of
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
@@ -177,7 +177,8 @@ class Service:
         token: AccessToken = heads.request.scope["token"]
         sent = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
         file_wide = is_file_wide(offer.row.verb, sent)
-        scope = self.find_scope(token, heads.scope, offer.role, file_wide=file_wide)
+        role = role_of(offer.row.verb, sent) or offer.role
+        scope = self.find_scope(token, heads.scope, role, file_wide=file_wide)
         places, named = ([], {}) if given is None else arguments.read(given)
         if heads.if_match is not None:
             named["if_revision"] = _read_revision(heads.if_match, arguments)
@@ -188,7 +189,7 @@ class Service:
         if arguments.takes_progress:
             named["progress"] = partial(self.running.advance, running)
         call = _VerbCall(offer, token, scope, places, named, running)
-        if heads.key is None or offer.role == "read" or offer.row.verb in SHOWING:
+        if heads.key is None or role == "read" or offer.row.verb in SHOWING:
             return await self._call(call, named_revision=heads.if_match is not None)
         return await self._answer_once(call, heads)
 

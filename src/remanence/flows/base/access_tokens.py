@@ -17,11 +17,11 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.keywords import TrustName
 from remanence.core.permissions import (
     CAPABILITIES,
-    ROLE_OF,
     ROLES,
     Capability,
     TokenRole,
     capability_of,
+    role_of,
 )
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base.context import Core
@@ -71,7 +71,7 @@ class AccessToken(Result):
 
     def may_call(self, verb: str, arguments: Mapping[str, object] = MappingProxyType({})) -> bool:
         """Tell whether it may call a verb with these arguments, by its role and by what it is denied."""
-        role, denied = ROLE_OF.get(verb), self.denies if self.agent is None else CAPABILITIES
+        role, denied = role_of(verb, arguments), self.denies if self.agent is None else CAPABILITIES
         return role is not None and self.may(role) and capability_of(verb, arguments) not in denied
 
     def __str__(self) -> str:

@@ -212,7 +212,7 @@ _KINDS = {
     OPEN: ("an open session", "end it: remanence end-session"),
     FRAMES: ("a frame", "change it: remanence frames put"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
-    "guidelines/": ("the guidelines", "activate others: remanence guidelines activate"),
+    "guidelines/": ("the guidelines", "set others: remanence guidelines LINES"),
     "copy/": ("the path of a copy", "take it out of the list: remanence erase settle --copies"),
 }
 
