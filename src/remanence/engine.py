@@ -493,11 +493,15 @@ class Engine(Shelves):
         policy: str | None = None,
         *,
         overrides: Overrides | None = None,
+        allow_destroyed: int | None = None,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Plan and apply in one call."""
-        choice = curating.choose(self._core, policy, overrides)
-        return await self.apply(await curating.plan(self._core, choice), progress=progress)
+        """Plan and apply in one call.
+
+        A plan above the deletion limit is refused, unless it deletes at most `allow_destroyed` memories.
+        """
+        made = await curating.plan(self._core, curating.choose(self._core, policy, overrides))
+        return await self.apply(made, allow_destroyed=allow_destroyed, progress=progress)
 
     async def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
@@ -507,10 +511,6 @@ class Engine(Shelves):
         Each tick is judged as `plan` would judge it then. What cannot be known is in `unknown`.
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
-
-    async def compact_episodic(self, keep_recent: int) -> int:
-        """Delete all episodes but the newest; knowledge and rejected paths stay; undo reverts it."""
-        return await curating.compact_episodic(self._core, keep_recent)
 
     async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
         """Undo a run as a whole; refused if its changes were changed again.

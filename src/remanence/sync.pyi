@@ -377,12 +377,12 @@ class Engine:
         policy: str | None = None,
         *,
         overrides: Overrides | None = None,
+        allow_destroyed: int | None = None,
         progress: Progress | None = None,
     ) -> Receipt: ...
     def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
     ) -> Forecast: ...
-    def compact_episodic(self, keep_recent: int) -> int: ...
     def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt: ...
     def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None

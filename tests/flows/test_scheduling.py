@@ -164,10 +164,10 @@ async def test_it_runs_before_the_session_is_there(
         assert 4 == (await memory.undo(run)).changes
 
 
-async def test_compaction_is_not_the_curation_that_is_due(opener: Opener) -> None:
-    """What was asked for by another name moves no interval."""
+async def test_another_policy_is_not_the_curation_that_is_due(opener: Opener) -> None:
+    """A run of one that is not in force moves no interval."""
     async with opener(policy=DAILY) as memory:
-        await memory.compact_episodic(3)
+        await memory.curate("episodic-cap")
 
         assert (await memory.status()).is_due
 

@@ -81,7 +81,6 @@ SAYINGS: dict[str, Callable[[Engine, int, int, int], Awaitable[object]]] = {
     "rate": lambda it, one, two, n: it.rate([one], (0.9, -0.5, 0.2)[n % 3]),
     "unlink": lambda it, one, two, n: it.unlink(one, two, ("supports", "similar", "near_duplicate")[n % 3]),
     "merge": lambda it, one, two, n: it.graph.merge(one, two),
-    "compact": lambda it, one, two, n: it.compact_episodic(n % 5),
 }
 
 

@@ -30,7 +30,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
-    ("curate", "policy"): ("policy.use compact_episodic frames.put frames.reset"),
+    ("curate", "policy"): ("policy.use frames.put frames.reset"),
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",

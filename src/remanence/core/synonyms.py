@@ -28,7 +28,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("check fsck integrity diagnose validate", ("doctor",)),
         ("stats stat info summary due timetable should-curate", ("status",)),
         ("topics keywords facets aggregate group-by groupby distinct values", ("count",)),
-        ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
+        ("clean cleanup gc prune vacuum tidy archive compact compact-episodic", ("plan", "curate")),
         ("diff compare", ("plan",)),
         ("preview simulate", ("plan", "forecast")),
         ("dream reflect process", ("consolidate",)),

@@ -109,28 +109,6 @@ async def curate(
     )
 
 
-async def compact(
-    *,
-    memory: Memory,
-    common: Given,
-    keep: Annotated[int, Parameter(help="Number of newest episodes to keep.")],
-    dry_run: Annotated[bool, Parameter(help="Show what would be deleted; change nothing.")] = False,
-    every: Listing = False,
-    allow_destroyed: Allowed = None,
-) -> Any:
-    from remanence.faces import show
-    from remanence.flows.curate.curating import plan_compaction
-
-    with waiting("planning"):
-        draft = await plan_compaction(memory._core, keep)  # noqa: SLF001 # a part of this command, and no verb
-    report = await build_plan_report(memory, draft, every=every)
-    if dry_run:
-        return report
-    if not common.json:
-        show.write(report)
-    return await _apply_plan(memory, draft, None, allow_destroyed)
-
-
 async def forecast(
     *,
     memory: Memory,

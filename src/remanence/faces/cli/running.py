@@ -53,7 +53,7 @@ ANY_SCOPE |= {"frames put"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
-    " unpin hold release forget restore apply curate compact entities forbidden erase mirror settings frames guidelines"
+    " unpin hold release forget restore apply curate entities forbidden erase mirror settings frames guidelines"
     " reembed".split()
 ) | {
     "policy use",

@@ -18,7 +18,7 @@ from remanence.edit.one_memory import on_revision
 from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
 from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
-from remanence.flows.curate.curating import CURATE, carry_out, plan
+from remanence.flows.curate.curating import carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.inspect.related import RelatedResult, find_related
 from remanence.flows.inspect.review_pages import Place, Sort, rank_place, read_cursor, write_cursor
@@ -265,7 +265,7 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory, if_revision: int 
         proposed = await plan(core, policy, only=pair)
         # What was planned with is no newer than what stands now, and the commit compares with what was planned with.
         _refuse_moved(await core.one(gone.seq), if_revision)
-        done = await carry_out(core, proposed, CURATE)
+        done = await carry_out(core, proposed)
         if done.counts.get("merge"):
             return done
     raise Conflict((), "the two kept changing while they were to become one")
