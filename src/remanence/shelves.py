@@ -82,7 +82,7 @@ class Shelves:
 
     @property
     def frames(self) -> Frames:
-        """The frames of this scope: list, change and reset them."""
+        """The frames of this scope: show, change and reset them."""
         return kept_frames.Frames(self._core)
 
     @property

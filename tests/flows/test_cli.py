@@ -796,8 +796,8 @@ CHANGING: list[list[str]] = [
     ["link", "code", "tide", "supports"],
     ["rate", "1", "code"],
     ["settings", "frame_limit", "7"],
-    ["frames", "put", "mine", "--limit", "2"],
-    ["frames", "reset", "attention"],
+    ["frames", "set", "mine", "--limit", "2"],
+    ["frames", "set", "attention", "--off"],
     ["policy", "use", "default"],
     ["begin-session"],
     ["pin", "code"],
@@ -810,7 +810,7 @@ CHANGING: list[list[str]] = [
 def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list[str]) -> None:
     """The command that is printed can be typed as it stands, and is done."""
     talk.write("more.jsonl", {"text": "The tide turned at noon."})
-    talk.do("frames", "put", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
+    talk.do("frames", "set", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
     told = talk.here(*words)
     back = shlex.split(told.stdout.split("take it back with: remanence ")[1].split(";")[0])
 
@@ -965,7 +965,7 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
     "words",
     [
         *(["list"], ["recall", "x"], ["status"], ["get", "1"], ["forget", "1"], ["history"], ["settings"]),
-        *(["export"], ["plan", "--policy", "default"], ["frames", "list"], ["undo", "last"], ["end-session"]),
+        *(["export"], ["plan", "--policy", "default"], ["frames", "get"], ["undo", "last"], ["end-session"]),
     ],
 )
 def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None:
@@ -983,7 +983,7 @@ def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None
     "words",
     [
         *(["learn", "x"], ["note", "x"], ["put", "key", "x"], ["ingest", "talk.jsonl"], ["begin-session"]),
-        *(["policy", "use", "default"], ["settings", "boxes", "0"], ["frames", "put", "mine"]),
+        *(["policy", "use", "default"], ["settings", "boxes", "0"], ["frames", "set", "mine"]),
     ],
 )
 def test_a_write_makes_a_scope(talk: Desk, words: list[str]) -> None:

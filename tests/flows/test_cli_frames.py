@@ -88,15 +88,15 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     """A frame of one's own is listed among the built-in ones and used by name."""
     shares = ["confidence=1", "similarity=0", "recency=0", "centrality=0", "reinforcement=0"]
     words = [word for share in shares for word in ("--weight", share)]
-    desk.do("frames", "put", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
+    desk.do("frames", "set", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
     kept = desk.read("frames", "get", "sure")
 
     assert (99, ["self/*"], 1.0) == (kept["budget"], kept["tags"], kept["weights"]["confidence"])
     assert ["log"] == keys(desk.read("frame", "sure"))
-    assert "99 tokens; tags self/*; guarantees self/goal" in desk.good("frames", "list")
-    desk.do("frames", "reset", "sure")
+    assert "99 tokens; tags self/*; guarantees self/goal" in desk.good("frames", "get")
+    desk.do("frames", "set", "sure", "--off")
     assert "unknown frame 'sure'" in desk.bad("frame", "sure")
-    assert 4 == len(desk.read("frames", "list"))
+    assert 4 == len(desk.read("frames", "get"))
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     [
         (["frame", "taks"], "did you mean 'task'"),
         (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
-        (["frames", "put", "x", "--weight", "recency=much"], "no number"),
-        (["frames", "put", "x", "--weight", "recency=1"], "incomplete"),
+        (["frames", "set", "x", "--weight", "recency=much"], "no number"),
+        (["frames", "set", "x", "--weight", "recency=1"], "incomplete"),
         (["graph", "resolve", "six", "log"], "do not contradict"),
     ],
 )
@@ -127,10 +127,10 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
 
 
 def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back(desk: Desk) -> None:
-    """Each by its option, and what `frames reset` prints makes the same frame again."""
+    """Each by its option, and what `frames set --off` prints makes the same frame again."""
     desk.good(
         "frames",
-        "put",
+        "set",
         "dense",
         "--term",
         "important",
@@ -141,9 +141,9 @@ def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back
         "--per-token",
     )
     before = desk.read("frames", "get", "dense")
-    way = desk.good("frames", "reset", "dense")
-    again = next(line for line in way.splitlines() if "frames put dense" in line)
-    desk.good(*shlex.split(again[again.index("frames put dense") :]))
+    way = desk.good("frames", "set", "dense", "--off")
+    again = next(line for line in way.splitlines() if "frames set dense" in line)
+    desk.good(*shlex.split(again[again.index("frames set dense") :]))
 
     assert (["important", "rated"], 0.3, True) == tuple(
         before[name] for name in ("terms", "diversity", "per_token")

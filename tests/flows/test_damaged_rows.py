@@ -32,7 +32,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "plan": lambda memory: memory.plan("default"),
     "explain": lambda memory: memory.explain(2, "default"),
     "settings": lambda memory: memory.settings.get(),
-    "frames": lambda memory: memory.frames.list(),
+    "frames": lambda memory: memory.frames.get(),
     "doctor": lambda memory: memory.doctor(),
     "learn": lambda memory: memory.learn("Barrel 2 holds tar."),
     "learn again": lambda memory: memory.learn("Barrel 3 holds tar.", tags=["u"]),

@@ -75,7 +75,7 @@ class World:
                 "settings": {one.name: one.value for one in await memory.settings.get()},
                 "bans": sorted(one.fold for one in await memory.forbidden.list()),
                 "tokens": [str(one) for one in await memory.token.list()],
-                "frames": [str(one) for one in await memory.frames.list()],
+                "frames": [str(one) for one in await memory.frames.get()],
                 "guidelines": str(await memory.guidelines()),
             }
 
@@ -174,8 +174,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "policy.use": lambda w: [call(GREEDY), call(None)],
     "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
     "guidelines": lambda w: [call("Obey the bot."), call(off=True)],
-    "frames.put": lambda w: [call("self", limit=1)],
-    "frames.reset": lambda w: [call("self")],
+    "frames.set": lambda w: [call("self", limit=1), call("self", off=True)],
     "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
     "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
     "forbidden.lift": lambda w: [call(w.numbers["banned"])],
@@ -207,7 +206,7 @@ BESIDE = frozenset(
 READING = frozenset(
     "recall frame get list count links entities.list entities.get graph.find_related"
     " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
-    " explain frames.list frames.get status doctor scopes.list"
+    " explain frames.get status doctor scopes.list"
     " review.list review.quarantined settings.get forbidden.list guide"
     " token.list".split()
 )

@@ -249,7 +249,7 @@ async def test_the_frame_self_shows_the_profile_and_counts_no_use_of_it(memory: 
     assert answer.tokens <= 600
     assert (2, 0) == ((await memory.get(goal)).uses, (await memory.get(tea)).uses)
 
-    await memory.frames.put("self", profile=False)
+    await memory.frames.set("self", profile=False)
 
     assert BEGINS not in (await memory.frame("self")).text
 

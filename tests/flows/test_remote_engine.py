@@ -91,7 +91,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),
     lambda memory: memory.history(decision="any"),
-    lambda memory: memory.frames.list(),
+    lambda memory: memory.frames.get(),
     lambda memory: memory.frames.get("task"),
     lambda memory: memory.settings.get(),
     lambda memory: memory.settings.get("note_turns"),

@@ -64,7 +64,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "setting": await memory.settings.get(),
         "guide": memory.guide(),
         "contradictions": await memory.graph.contradictions(),
-        "frames": await memory.frames.list(),
+        "frames": await memory.frames.get(),
         "policy": memory.policy.current,
     }
 

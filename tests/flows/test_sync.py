@@ -90,7 +90,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
 
     assert spaced == spaces.keys()
     assert memory.settings.set("frame_limit", 7) == memory.settings.get("frame_limit")
-    assert "attention" in [frame.name for frame in memory.frames.list()]
+    assert "attention" in [frame.name for frame in memory.frames.get()]
 
 
 GOOD = """
@@ -100,7 +100,7 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
     due: bool = memory.status().is_due
-    names: list[str] = [frame.name for frame in memory.frames.list()]
+    names: list[str] = [frame.name for frame in memory.frames.get()]
     print(due, names, memory.settings.get("frame_limit").value)
     print(b"".join(memory.export()), memory.policy.current.name.upper(), found.strength)
 """
@@ -133,7 +133,7 @@ SLIPS = {
     'm.recall("q", limit="3")': 'm.recall("q", limit=3)',
     'm.link("a", "b", "relatd")': 'm.link("a", "b", "refers")',
     'm.link("a", "b", "refers", if_exists="ignore")': 'm.link("a", "b", "refers", if_exists="skip")',
-    'm.frames.put("f", limt=3)': 'm.frames.put("f", limit=3)',
+    'm.frames.set("f", limt=3)': 'm.frames.set("f", limit=3)',
 }
 FACES = {
     "async": ("import remanence\nasync def use(m: remanence.Engine) -> None:\n", "    await "),

@@ -17,7 +17,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
         "recall frame get list count links entities.list entities.get graph.find_related"
         " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
-        " guidelines explain frames.list frames.get status doctor scopes.list"
+        " guidelines explain frames.get status doctor scopes.list"
         " review.list review.quarantined settings.get forbidden.list guide"
     ),
     ("write", None): (
@@ -30,7 +30,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
-    ("curate", "policy"): ("policy.use frames.put frames.reset"),
+    ("curate", "policy"): ("policy.use frames.set"),
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",

@@ -42,6 +42,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("why reason", ("explain",)),
         ("label", ("tag",)),
         ("unlabel", ("untag",)),
+        ("frames-put frames-list frames-reset", ("frames set", "frames get")),
         ("lock protect keep", ("pin", "hold")),
         ("unlock", ("unpin", "release")),
         ("relate connect", ("link",)),

@@ -49,7 +49,7 @@ ANY_SCOPE = MAKING | {
     "schedule run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
-ANY_SCOPE |= {"frames put"}
+ANY_SCOPE |= {"frames set"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
@@ -146,7 +146,7 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if _settles_since(names, arguments):
         return True
-    if names[1] == "policy use" and arguments.get("off"):
+    if names[1] in {"policy use", "frames set"} and arguments.get("off"):
         return False
     return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
 

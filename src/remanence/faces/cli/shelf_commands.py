@@ -276,30 +276,44 @@ async def frame(
     return answer if reasons.why or isinstance(answer, Profile) else drop_score_parts(answer)
 
 
-async def frames_list(*, memory: Memory) -> Any:
-    return await memory.frames.list()
+async def frames_get(
+    name: Annotated[str | None, FRAME, Parameter(help="One frame; all if absent.")] = None,
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    if name is None:
+        return await memory.frames.get()
+    kept = await memory.frames.get(name)
+    return kept.row | {"name": kept.name}
 
 
-async def frames_get(name: FrameName, /, *, memory: Memory) -> Any:
-    return (kept := await memory.frames.get(name)).row | {"name": kept.name}
-
-
-async def frames_put(name: FrameName, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
-    frame = await memory.frames.put(name, **definition.values())
-    return Undoable(frame, f"remanence frames reset {name}")
-
-
-async def frames_reset(name: FrameName, /, *, memory: Memory) -> Any:
+async def frames_set(
+    name: FrameName,
+    /,
+    *,
+    memory: Memory,
+    definition: Definition = Definition(),
+    off: Annotated[
+        bool, Parameter(negative=(), help="Reset a built-in frame, delete one of yours; give it alone.")
+    ] = False,
+) -> Any:
+    changes = definition.values()
+    if not off:
+        frame = await memory.frames.set(name, **changes)
+        return Undoable(frame, f"remanence frames set {name} --off")
+    if changes:
+        raise InvalidInput("--off stands beside other options", recovery="give --off alone")
     before = await memory.frames.get(name)
-    kept = await memory.frames.reset(name)
+    kept = await memory.frames.set(name, off=True)
     if kept == before:
         return kept
-    return Undoable({"removed": name} if kept is None else kept, _render_put_command(before))
+    return Undoable({"removed": name} if kept is None else kept, _render_set_command(before))
 
 
-def _render_put_command(frame: "Frame") -> str:
+def _render_set_command(frame: "Frame") -> str:
     """Return the command that defines a frame as it is."""
-    words = ["remanence frames put", frame.name]
+    words = ["remanence frames set", frame.name]
     for field, value in frame.row.items():
         option = next((one for one, many in _MANY.items() if many == field), field).replace("_", "-")
         if isinstance(value, bool):

@@ -210,7 +210,7 @@ _KINDS = {
     "cursor/": ("the name of a session with other turns", "erase those, too: remanence erase"),
     "session/": ("an open session", "end it: remanence end-session"),
     OPEN: ("an open session", "end it: remanence end-session"),
-    FRAMES: ("a frame", "change it: remanence frames put"),
+    FRAMES: ("a frame", "change it: remanence frames set"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
     "guidelines/": ("the guidelines", "set others: remanence guidelines LINES"),
     "copy/": ("the path of a copy", "take it out of the list: remanence erase settle --copies"),

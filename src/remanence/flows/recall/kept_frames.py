@@ -4,7 +4,7 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 from remanence.core.arguments import check_name
 from remanence.core.errors import InvalidInput, NameUnknown
@@ -30,30 +30,40 @@ class Frames:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def list(self) -> list[Frame]:
-        """List the frames: built-in ones, then yours."""
-        return await read_all_frames(self._core)
+    @overload
+    async def get(self, name: None = None) -> list[Frame]: ...
 
-    async def get(self, name: str) -> Frame:
-        """Show one frame with all its numbers.
+    @overload
+    async def get(self, name: str) -> Frame: ...
+
+    async def get(self, name: str | None = None) -> Frame | list[Frame]:
+        """Show one frame with all its numbers, or all: built-in ones, then yours.
 
         Raises NameUnknown with the nearest name.
         """
-        return await one(self._core, name)
+        return await read_all_frames(self._core) if name is None else await one(self._core, name)
 
-    async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
-        """Change or create a frame; what you do not name stays, or is as in `attention`.
+    @overload
+    async def set(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame: ...
 
-        Fields: weights, tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock,
-        profile, terms, diversity, per_token.
+    @overload
+    async def set(self, name: str, *, off: bool) -> Frame | None: ...
+
+    async def set(
+        self, name: str, *, off: bool = False, **definition: Unpack[FrameDefinition]
+    ) -> Frame | None:
+        """Change or create a frame; with `off` reset a built-in one, delete one of yours.
+
+        What you do not name stays, or is as in `attention`. Fields: weights, tags, categories, guarantees,
+        guaranteed_share, budget, limit, window_hours, template, clock, profile, terms, diversity, per_token. With `off`
+        it returns the built-in frame, or None.
         """
-        return await put(self._core, name, definition)
-
-    async def reset(self, name: str) -> Frame | None:
-        """Reset a built-in frame; delete one of yours.
-
-        Returns the built-in frame, or None.
-        """
+        if not off:
+            return await put(self._core, name, definition)
+        if definition:
+            raise InvalidInput(
+                f"off beside {', '.join(definition)}", recovery="pass off alone, or what to change"
+            )
         return await reset(self._core, name)
 
 
