@@ -51,7 +51,7 @@ async def _year(path: Path, days: int) -> None:
     clock, chance = ManualClock(), random.Random(SEED)
     words = [_word(chance) for _ in range(4_000)]
     async with remanence.open(path, clock=clock, policy="default", agent="ana") as memory:
-        await memory.policy.adopt("default")
+        await memory.policy.use("default")
         await memory.settings.set("audit_days", NEVER)
         for day in range(days):
             await _day(memory, clock, chance, words)

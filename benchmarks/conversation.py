@@ -236,7 +236,7 @@ async def read_held(
         places,
         weak,
         [(await memory.recall(one, count_use=False)).is_weak for one in foreign],
-        [line.seq for line in (await memory.profile()).lines],
+        [line.seq for line in (await memory.frame("profile")).lines],
         {name: one.type for one in await memory.entities.list() for name in (one.name, *one.aliases)},
     )
 
@@ -407,7 +407,7 @@ async def show(memory: remanence.Engine, told: Conversation, by: str, held: Held
         print(f"* {sort} {known} {old}→{new}: {text[old][:80]!r} | {text[new][:80]!r}")
     for pair in sorted(map(sorted, held.at_odds)):
         print(f"* at odds {pair}: {' | '.join(repr(text[n][:80]) for n in pair)}")
-    print(await memory.profile())
+    print(await memory.frame("profile"))
     for entity in await memory.entities.list():
         print(f"  {entity}")
 

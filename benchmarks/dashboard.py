@@ -65,7 +65,7 @@ def _fill(file: Path, count: int) -> None:
     """Learn texts of drawn words, and link each to one before it."""
     random = Random(15)
     with remanence.sync.open(file, embedder="none") as memory:
-        memory.policy.adopt("janitor")
+        memory.policy.use("janitor")
         for first in range(0, count, BATCH):
             texts = [
                 " ".join(f"word{int(WORDS * random.random() ** 2)}" for _ in range(20)) + f" number {place}."

@@ -164,7 +164,7 @@ async def _came_true(policy: str, seed: int) -> tuple[Leavings, Leavings]:
             await memory.learn([_turn(chance) for _ in range(WORLD // 4)])
             clock.set(clock.now() + chance.randrange(HOUR, 9 * DAY))
         await memory.consolidate()
-        await memory.policy.adopt(policy)
+        await memory.policy.use(policy)
         told = await memory.forecast(WORLD_DAYS, limit=1_000_000)
         return _left(told), await _ticked(memory, clock, told.until)
 

@@ -73,7 +73,7 @@ async def measure(
                 await filled(memory, of, [thread], Path(folder))
                 await memory.consolidate()
                 for name in frames if changes else ():
-                    await memory.frames.put(name, **changes)
+                    await memory.frames.set(name, **changes)
                 for question in (one for one in of.asked if one.thread == thread):
                     for budget in budgets:
                         await ask(memory, question, (frames, budget), found, took)

@@ -263,7 +263,7 @@ async def measure_frames(path: Path, n: int, scopes: int) -> None:
     queries = [" ".join(text.split()[3:8]) for text in Maker().texts(QUERIES // 4, salt=1)]
     async with remanence.open(path, scope="scope-0") as memory:
         with spent() as cold:
-            await memory.boot()
+            await memory.frame("boot")
         figure("scale.boot.cold_cpu_ms", cold.cpu_s * 1_000, "ms", n=n, scopes=scopes)
         named = await memory.list(limit=IDENTITY)
         for one in named:
@@ -463,6 +463,7 @@ STEPS = {
     "explain": measure_explain,
     "frames": measure_frames,
     "learn": measure_learn,
+    "learn_many": measure_learn_many,
     "consolidate": measure_consolidate,
     "settle": measure_settle,
 }

@@ -82,7 +82,7 @@ async def _many(path: Path, scopes: int, policy: str) -> None:
     for scope in scope_names(scopes):
         async with remanence.open(path, scope=scope, clock=clock, embedder="none") as memory:
             await memory.learn(f"something of {scope}")
-            await memory.policy.adopt(policy)
+            await memory.policy.use(policy)
     store = _Counting(str(path))
     async with remanence.open(scope="base", clock=clock, embedder="none", store=store) as memory:
         for _ in range(3):

@@ -94,7 +94,7 @@ class Agent:
 def work(path: Path) -> None:
     """Go through one day: the first on a new memory, the second on one that has lived through the first."""
     with remanence.sync.open(path, agent="quill") as memory, memory.session("conversation"):
-        begun = memory.boot()
+        begun = memory.frame("boot")
         print(f"Quill begins with {len(begun.memories)} memories.")
         agent = Agent(memory, Script())
         for said in SECOND_DAY if begun.memories else FIRST_DAY:

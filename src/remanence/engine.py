@@ -61,7 +61,15 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.edit import links
     from remanence.flows.base import copies
-    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, merging, sessions
+    from remanence.flows.consolidate import (
+        consolidation,
+        extract_pending,
+        guidelines,
+        ingesting,
+        merging,
+        sessions,
+    )
+    from remanence.flows.consolidate.guidelines import Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting, rating
@@ -73,7 +81,6 @@ if TYPE_CHECKING:
         counting,
         framing,
         listing,
-        profiling,
         recall_request,
         recalling,
     )
@@ -101,7 +108,8 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner.plan_diff": "PlanDiff",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending ingesting merging sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting merging sessions",
+            "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
             "remanence.flows.edit": "editing putting rating",
@@ -109,7 +117,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.inspect": "checks inspect related",
             "remanence.flows.inspect.inspect": "Event Run State",
             "remanence.flows.inspect.related": "RelatedResult",
-            "remanence.flows.recall": "counting framing listing profiling recall_request recalling",
+            "remanence.flows.recall": "counting framing listing recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime",
@@ -165,7 +173,7 @@ class Engine(Shelves):
     # Writing
 
     @overload
-    async def learn(  # type: ignore[overload-overlap] # to types a text is a list of texts
+    async def learn(
         self, text: str | Turn, *, if_revision: int | None = None, **more: Unpack[AboutNamed]
     ) -> LearnResult: ...
 
@@ -282,6 +290,13 @@ class Engine(Shelves):
         request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
+    @overload
+    async def frame(self, name: Literal["profile"]) -> Profile: ...
+
+    @overload
+    async def frame(self, name: Literal["boot"], *, budget: int | None = None) -> RecallResult: ...
+
+    @overload
     async def frame(
         self,
         name: str,
@@ -290,22 +305,28 @@ class Engine(Shelves):
         budget: int | None = None,
         limit: int | None = None,
         **asking: Unpack[FrameAsking],
-    ) -> RecallResult:
-        """Show the memory through a frame: guaranteed memories first, then the best by score, within a budget.
+    ) -> RecallResult: ...
+
+    async def frame(
+        self,
+        name: str,
+        query: str | None = None,
+        *,
+        budget: int | None = None,
+        limit: int | None = None,
+        **asking: Unpack[FrameAsking],
+    ) -> RecallResult | Profile:
+        """Show the memory through a frame: the start context, the profile, or a view with guarantees and scores.
+
+        "boot" is the start context, for which only a `budget` may be given: knowledge first, then the newest episodes;
+        no use is counted. "profile" says who the agent is, how people want it to behave and what holds now, one line a
+        memory. Every other frame returns guaranteed memories first, then the best by score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
         counted by reason in `left_out`: limit, budget, question, filter. What is returned counts as used, by `agent` or
         the engine's own, unless `count_use` is False. `explain` and `why_not` are those of `recall`.
         """
-        return await framing.frame(self._core, framing.Look(name, query, budget, limit, **asking))
-
-    async def boot(self, *, budget: int | None = None) -> RecallResult:
-        """Show the start context: knowledge first, then the newest episodes; no use is counted."""
-        return await framing.boot(self._core, budget)
-
-    async def profile(self) -> Profile:
-        """Show who the agent is, how people want it to behave and what holds now, one line a memory."""
-        return await profiling.profile(self._core)
+        return await framing.show_frame(self._core, framing.Look(name, query, budget, limit, **asking))
 
     async def count(
         self,
@@ -571,11 +592,15 @@ class Engine(Shelves):
         policy: str | None = None,
         *,
         overrides: Overrides | None = None,
+        allow_destroyed: int | None = None,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Plan and apply in one call."""
-        choice = curating.choose(self._core, policy, overrides)
-        return await self.apply(await curating.plan(self._core, choice), progress=progress)
+        """Plan and apply in one call.
+
+        A plan above the deletion limit is refused, unless it deletes at most `allow_destroyed` memories.
+        """
+        made = await curating.plan(self._core, curating.choose(self._core, policy, overrides))
+        return await self.apply(made, allow_destroyed=allow_destroyed, progress=progress)
 
     async def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
@@ -585,10 +610,6 @@ class Engine(Shelves):
         Each tick is judged as `plan` would judge it then. What cannot be known is in `unknown`.
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
-
-    async def compact_episodic(self, keep_recent: int) -> int:
-        """Delete all episodes but the newest; knowledge and rejected paths stay; undo reverts it."""
-        return await curating.compact_episodic(self._core, keep_recent)
 
     async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
         """Undo a run as a whole; refused if its changes were changed again.
@@ -643,6 +664,16 @@ class Engine(Shelves):
             inspect.refuse_beside_run(name, verb, after, decision, outcome)
             return await runs.report(self._core, runs.run_id(run), limit)
         return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
+
+    async def guidelines(self, *lines: int | str, off: bool = False) -> Guidelines:
+        """Show the guidelines that the model gets, and the draft; with lines set them, with `off` set none.
+
+        The draft is what the newest 500 recorded decisions suggest, as of the last consolidation; nothing of it is in
+        force. Lines are at most five: numbers of the draft's, or words of your own.
+        """
+        if lines or off:
+            return await guidelines.set_guidelines(self._core, lines, off=off)
+        return await guidelines.read_guidelines(self._core)
 
     async def status(self) -> State:
         """Count memories, links and sessions, and show due jobs."""

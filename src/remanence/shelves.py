@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from remanence.flows.base import access_tokens, settings
     from remanence.flows.base.access_tokens import AccessTokens
     from remanence.flows.base.settings import Settings
-    from remanence.flows.consolidate import boxes, guidelines
+    from remanence.flows.consolidate import boxes
     from remanence.flows.consolidate.boxes import Conversations
-    from remanence.flows.consolidate.guidelines import Guidelines
     from remanence.flows.entities import entities
     from remanence.flows.entities.entities import Entities
     from remanence.flows.erase import erase, erase_since
@@ -36,9 +35,8 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.base": "access_tokens settings",
             "remanence.flows.base.access_tokens": "AccessTokens",
             "remanence.flows.base.settings": "Settings",
-            "remanence.flows.consolidate": "boxes guidelines",
+            "remanence.flows.consolidate": "boxes",
             "remanence.flows.consolidate.boxes": "Conversations",
-            "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.entities": "entities",
             "remanence.flows.entities.entities": "Entities",
             "remanence.flows.erase": "erase erase_since",
@@ -73,12 +71,12 @@ class Shelves:
 
     @property
     def policy(self) -> ScopePolicy:
-        """The policy of this scope: which is in force, adopt one, drop it."""
+        """The policy of this scope: which is in force, what it says, use another or none."""
         return scope_policy.ScopePolicy(self._core)
 
     @property
     def frames(self) -> Frames:
-        """The frames of this scope: list, change and reset them."""
+        """The frames of this scope: show, change and reset them."""
         return kept_frames.Frames(self._core)
 
     @property
@@ -95,11 +93,6 @@ class Shelves:
     def conversations(self) -> Conversations:
         """Segments of sessions about one matter each, and threads of them across sessions: list and show them."""
         return boxes.Conversations(self._core)
-
-    @property
-    def guidelines(self) -> Guidelines:
-        """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
-        return guidelines.Guidelines(self._core)
 
     @property
     def entities(self) -> Entities:

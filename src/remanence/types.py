@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting, Settings
     from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
     from remanence.flows.consolidate.consolidation import Upcoming
-    from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
+    from remanence.flows.consolidate.guidelines import GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
-    from remanence.flows.schedule.scope_policy import AdoptResult, ScopePolicy
+    from remanence.flows.schedule.scope_policy import PolicyUseResult, ScopePolicy
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
@@ -104,8 +104,6 @@ __all__ = [
     "AccessToken",
     "AccessTokens",
     "ActionName",
-    "ActiveGuidelines",
-    "AdoptResult",
     "AffectedMemory",
     "ApplyEditsResult",
     "Asking",
@@ -174,6 +172,7 @@ __all__ = [
     "PlanDiff",
     "PlanReport",
     "PolicyClassName",
+    "PolicyUseResult",
     "Profile",
     "ProfileLine",
     "Progress",
@@ -242,7 +241,6 @@ _LATER = {
     "RecallExplanation": "remanence.core.recall_explanation",
     "ScoreExplanation": "remanence.core.recall_explanation",
     "ScorePart": "remanence.core.recall_explanation",
-    "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
     "ConversationSegment": "remanence.flows.consolidate.boxes",
@@ -299,7 +297,7 @@ _LATER = {
     "ScopeOverview": "remanence.flows.scopes.scopes",
     "Scopes": "remanence.flows.scopes.scopes",
     "ScopePolicy": "remanence.flows.schedule.scope_policy",
-    "AdoptResult": "remanence.flows.schedule.scope_policy",
+    "PolicyUseResult": "remanence.flows.schedule.scope_policy",
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",
     "State": "remanence.flows.inspect.inspect",

@@ -8,6 +8,7 @@ from typing import Any
 import remanence
 from remanence.core.model import REJECTED_PATH
 
+EVERY = 1_000_000
 ROOT = Path(__file__).parents[2]
 
 
@@ -25,6 +26,13 @@ async def keys(memory: remanence.Engine) -> list[str | None]:
     """Return the keys of what is in sight, in order of arrival."""
     found = await memory.list(limit=100_000, oldest_first=True)
     return [item.key for item in found]
+
+
+async def compact(memory: remanence.Engine, keep: int) -> int:
+    """Delete all episodes but so many, the newest, however large a share that is; return how many went."""
+    overrides = {"newest-episodes": {"keep": {"rows": keep}}}
+    done = await memory.curate("episodic-cap", overrides=overrides, allow_destroyed=EVERY)
+    return done.pruned
 
 
 def on_file(tmp_path: Path, **more: Any) -> remanence.Engine:

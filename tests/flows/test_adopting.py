@@ -25,9 +25,9 @@ async def test_a_policy_that_archives_an_old_diary_is_told_of(opener: Opener, cl
     """A dry run stores nothing, adopting says the same, and what is said comes true within the week."""
     async with opener() as memory:
         await _learn_diary(memory, clock)
-        dry = await memory.policy.adopt("engram", dry_run=True)
+        dry = await memory.policy.use("engram", dry_run=True)
         before = (await memory.status()).policy
-        done = await memory.policy.adopt("engram")
+        done = await memory.policy.use("engram")
         standing = len(await memory.list())
         for _ in range(dry.days * 24):
             clock.advance(hours=1)
@@ -48,7 +48,7 @@ async def test_a_policy_that_takes_nothing_away_warns_of_nothing(opener: Opener,
     """Of what was learned today none leaves within a week."""
     async with opener() as memory:
         await memory.learn("The heron nests by the weir.")
-        done = await memory.policy.adopt(policy, dry_run=True)
+        done = await memory.policy.use(policy, dry_run=True)
 
     assert (1, 0, False) == (done.active, done.leaving, done.is_severe)
     assert str(done).startswith(f"would adopt {policy}; within 7 days")

@@ -90,7 +90,7 @@ async def test_a_closed_archive_is_left_out(memory: remanence.Engine) -> None:
 async def test_frames_boot_and_lists_know_no_archive(memory: remanence.Engine) -> None:
     """They show what stands."""
     await memory.curate(ARCHIVE)
-    shown = [await memory.frame("attention", QUESTION), await memory.boot()]
+    shown = [await memory.frame("attention", QUESTION), await memory.frame("boot")]
 
     assert not [hit for answer in shown for hit in answer if hit.text == KEY]
     assert [SISTER] == [one.text for one in await memory.list()]

@@ -154,7 +154,11 @@ async def test_frames_read_nothing_of_the_archive(
 ) -> None:
     """They show what stands."""
     spy = Spy(monkeypatch)
-    asked = [many.frame("attention", "key boathouse"), many.frame("task", "key boathouse"), many.boot()]
+    asked = [
+        many.frame("attention", "key boathouse"),
+        many.frame("task", "key boathouse"),
+        many.frame("boot"),
+    ]
 
     assert [0, 0, 0] == [(await spy.during(one))[1] for one in asked]
 
@@ -466,7 +470,7 @@ async def test_closing_ends_what_indexes_words(tmp_path: Path, monkeypatch: pyte
 
 async def test_a_tick_indexes_the_words_of_what_it_archived(memory: remanence.Engine) -> None:
     """After the commit, and says of how many memories."""
-    await memory.policy.adopt(ARCHIVE)
+    await memory.policy.use(ARCHIVE)
     ticked = await memory.schedule.tick(cadence="deep")
 
     assert {"indexed": 1} == ticked.ran["index"].counts

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -22,7 +22,7 @@ TAGGINGS: tuple[tuple[str, ...], ...] = ((), ("rejected-path",), ("self/goal",),
 
 async def order(memory: remanence.Engine, budget: int = 100_000) -> list[str]:
     """Return the texts that boot returns, in order."""
-    return [hit.memory.text for hit in (await memory.boot(budget=budget)).memories]
+    return [hit.memory.text for hit in (await memory.frame("boot", budget=budget)).memories]
 
 
 async def test_boot_leaves_out_and_counts_what_is_out_of_date_or_over(
@@ -35,9 +35,9 @@ async def test_boot_leaves_out_and_counts_what_is_out_of_date_or_over(
     old = await memory.learn("The office opens at seven.", kind="semantic")
     new = await memory.learn("The office opens at nine now.", kind="semantic")
     await memory.link(new, old, "newer")
-    before = await memory.boot()
+    before = await memory.frame("boot")
     clock.advance(days=6)
-    after = await memory.boot()
+    after = await memory.frame("boot")
 
     assert {1, 2, new.seq} == {hit.seq for hit in before}
     assert {2, new.seq} == {hit.seq for hit in after}
@@ -98,7 +98,7 @@ async def test_boot_and_the_model_agree_on_what_is_load_bearing(
     for kind, tags in itertools.product([None, *Kind], TAGGINGS):
         clock.advance(hours=1)
         await memory.learn(f"{kind!r} {tags}", kind=None if kind is None else kind.label, tags=tags)
-    kept = [hit.memory for hit in (await memory.boot(budget=100_000)).memories]
+    kept = [hit.memory for hit in (await memory.frame("boot", budget=100_000)).memories]
     bearing = [is_load_bearing(one.kind, one.tags) for one in kept]
 
     assert len(TAGGINGS) * 4 == len(kept)
@@ -110,8 +110,8 @@ async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: reman
     """What is too large is cut to half of the room; a count says how many are missing, and a hundred are named."""
     await memory.learn("tide " * 5_000, tags=["self/goal"])
     await memory.learn([Turn(f"entry {k} of the harbour log", kind="episodic") for k in range(300)])
-    answer = await memory.boot(budget=500)
-    whole = await memory.boot(budget=1_000_000)
+    answer = await memory.frame("boot", budget=500)
+    whole = await memory.frame("boot", budget=1_000_000)
 
     assert 500 >= token_counts([answer.text])[0] == answer.tokens
     assert [True] + [False] * (len(answer.memories) - 1) == [hit.cut for hit in answer.memories]
@@ -154,11 +154,11 @@ async def test_boot_shows_what_stands_and_counts_no_use(memory: remanence.Engine
 async def test_boot_without_a_budget_has_the_settings(opener: Opener) -> None:
     """The setting boot_tokens holds where no budget is given; an empty memory gives nothing."""
     async with opener() as memory:
-        empty = await memory.boot()
+        empty = await memory.frame("boot")
         await memory.learn([Turn(f"entry {k} of the harbour log") for k in range(200)])
-        usual = await memory.boot()
+        usual = await memory.frame("boot")
         await memory.settings.set("boot_tokens", 200)
-        less = await memory.boot()
+        less = await memory.frame("boot")
 
     assert ("", 0, ()) == (empty.text, empty.tokens, empty.memories)
     assert 1_600 - 40 < usual.tokens <= 1_600
@@ -169,7 +169,7 @@ async def test_boot_without_a_budget_has_the_settings(opener: Opener) -> None:
 async def test_a_budget_that_is_none_is_refused(memory: remanence.Engine, budget: int) -> None:
     """A budget is a whole number of tokens."""
     with pytest.raises(InvalidInput):
-        await memory.boot(budget=budget)
+        await memory.frame("boot", budget=budget)
 
 
 async def test_boot_does_not_look_through_a_scope_for_what_fits_the_last_gap() -> None:
@@ -181,7 +181,7 @@ async def test_boot_does_not_look_through_a_scope_for_what_fits_the_last_gap() -
             for number in range(1_500)
         ]
         await memory.learn(many)
-        alone = await memory.boot(budget=40)
+        alone = await memory.frame("boot", budget=40)
         size, read, fetched = alone.tokens, store.get, 0
 
         async def counting(scope: str, names: Sequence[int | str]) -> list[Memory | None]:
@@ -190,9 +190,32 @@ async def test_boot_does_not_look_through_a_scope_for_what_fits_the_last_gap() -
             return await read(scope, names)
 
         store.get = counting  # type: ignore[method-assign]
-        found = await memory.boot(budget=5 * size - 1)
+        found = await memory.frame("boot", budget=5 * size - 1)
 
     assert 1 == len(alone.memories)
     assert 4 == len(found.memories)
     assert 1_496 == sum(found.left_out.values())
     assert fetched <= 640
+
+
+BESIDE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("boot", {"query": "What stands here?"}),
+    ("boot", {"limit": 3}),
+    ("boot", {"explain": True}),
+    ("boot", {"as_of": 1}),
+    ("profile", {"query": "Who am I?"}),
+    ("profile", {"budget": 100}),
+    ("profile", {"agent": "desk"}),
+)
+
+
+@pytest.mark.parametrize(("name", "more"), BESIDE)
+async def test_start_context_and_profile_refuse_what_has_no_meaning_for_them(
+    memory: remanence.Engine, name: str, more: dict[str, Any]
+) -> None:
+    """The answer names the argument; that no use is to be counted may be said, since none is."""
+    await memory.learn("The gate shuts at eight.")
+    with pytest.raises(InvalidInput, match=f"takes no {next(iter(more))}") as caught:
+        await memory.frame(name, **more)
+    assert "leave the rest out" in caught.value.recovery
+    assert await memory.frame(name, count_use=False) == await memory.frame(name)

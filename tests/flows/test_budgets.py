@@ -107,7 +107,7 @@ async def test_a_counter_of_ones_own_is_the_measure() -> None:
         answers = [
             await memory.recall(ASKED, budget=12, count_use=False),
             await memory.frame("attention", ASKED, budget=25, count_use=False),
-            await memory.boot(budget=20),
+            await memory.frame("boot", budget=20),
         ]
 
     assert [len(one.text.split()) for one in answers] == [one.tokens for one in answers]
@@ -138,6 +138,6 @@ async def test_a_counter_that_raises_is_named() -> None:
         with pytest.raises(
             ExtensionError, match=r"broken failed: LookupError: no such vocabulary"
         ) as refused:
-            await memory.boot()
+            await memory.frame("boot")
 
         assert isinstance(refused.value.__cause__, LookupError)

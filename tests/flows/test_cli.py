@@ -714,16 +714,19 @@ def test_a_memory_is_explained(talk: Desk) -> None:
 
 
 def test_policies_are_read_checked_and_adopted(talk: Desk) -> None:
-    """The vocabulary, the presets and one policy can be read; an adopted one needs no naming."""
-    assert "said_at" in talk.good("policy", "columns")
-    assert "default" in talk.read("policy", "show")
-    assert "store-budget" in talk.good("policy", "describe", "default")
+    """What conditions name, and a policy, can be read; an adopted one needs no naming, and none names the presets."""
+    assert "said_at" in talk.good("policy", "show", "--columns")
+    assert "default, janitor" in talk.bad("policy", "show")
+    assert "store-budget" in talk.good("policy", "show", "default", "--words")
     assert "saltmarsh" == talk.read("policy", "check", str(POLICY))["name"]
     assert "no policy" in talk.bad("plan")
-    talk.good("policy", "adopt", str(POLICY))
+    talk.good("policy", "use", str(POLICY))
     assert "saltmarsh" in talk.good("plan")
     assert "saltmarsh" == talk.read("status")["policy"]
-    assert "saltmarsh" == talk.read("policy", "drop")["dropped"]
+    assert POLICY.read_text(encoding="utf-8").strip() == talk.good("policy", "show").strip()
+    assert "saltmarsh: " in talk.good("policy", "show", "--words")
+    assert "would drop saltmarsh" in talk.good("policy", "use", "--off", "--dry-run")
+    assert "saltmarsh" == talk.read("policy", "use", "--off")["before"]
     assert None is talk.read("status")["policy"]
     assert "no policy" in talk.bad("plan")
 
@@ -797,9 +800,9 @@ CHANGING: list[list[str]] = [
     ["link", "code", "tide", "supports"],
     ["rate", "1", "code"],
     ["settings", "frame_limit", "7"],
-    ["frames", "put", "mine", "--limit", "2"],
-    ["frames", "reset", "attention"],
-    ["policy", "adopt", "default"],
+    ["frames", "set", "mine", "--limit", "2"],
+    ["frames", "set", "attention", "--off"],
+    ["policy", "use", "default"],
     ["begin-session"],
     ["pin", "code"],
     ["tag", "code", "doors"],
@@ -811,7 +814,7 @@ CHANGING: list[list[str]] = [
 def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list[str]) -> None:
     """The command that is printed can be typed as it stands, and is done."""
     talk.write("more.jsonl", {"text": "The tide turned at noon."})
-    talk.do("frames", "put", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
+    talk.do("frames", "set", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
     told = talk.here(*words)
     back = shlex.split(told.stdout.split("take it back with: remanence ")[1].split(";")[0])
 
@@ -841,8 +844,8 @@ OFFERED = {
     "policy sh": "show",
     "list --status ar": "archived",
     "link 1 2 su": "supports supersedes",
-    "recall x --policy de": "default",
-    "--policy de": "default",
+    "plan --policy de": "default",
+    "policy use de": "default",
     "frame att": "attention",
     "ingest --format chat": "chatgpt",
     "get 1 --js": "--json",
@@ -926,7 +929,7 @@ def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:
     for words in (
         ("policy", "check", "wrong.toml"),
         ("plan", "--policy", "wrong.toml"),
-        ("status", "--policy", "wrong.toml"),
+        ("schedule", "tick", "--policy", "wrong.toml"),
     ):
         said = talk.bad(*words)
 
@@ -966,7 +969,7 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
     "words",
     [
         *(["list"], ["recall", "x"], ["status"], ["get", "1"], ["forget", "1"], ["history"], ["settings"]),
-        *(["export"], ["plan", "--policy", "default"], ["frames", "list"], ["undo", "last"], ["end-session"]),
+        *(["export"], ["plan", "--policy", "default"], ["frames", "get"], ["undo", "last"], ["end-session"]),
     ],
 )
 def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None:
@@ -990,7 +993,7 @@ def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None
             ["ingest", "talk.jsonl"],
             ["begin-session"],
         ),
-        *(["policy", "adopt", "default"], ["settings", "boxes", "0"], ["frames", "put", "mine"]),
+        *(["policy", "use", "default"], ["settings", "boxes", "0"], ["frames", "set", "mine"]),
     ],
 )
 def test_a_write_makes_a_scope(talk: Desk, words: list[str]) -> None:
@@ -1019,7 +1022,7 @@ def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
         (["learn", "x", "--said-at", "noon"], "not a time"),
         (["learn", "x", "--attribute", "novalue"], "NAME=VALUE"),
         (["recall", "x", "--where", "colour=red"], "unknown filter"),
-        (["recall", "x", "--policy", "defalt"], "default"),
+        (["plan", "--policy", "defalt"], "default"),
         (["hold", "buoy", "audit", "--off"], "no hold 'audit'"),
         (["restore", "buoy"], "stands already"),
         (["ingest", "gone.jsonl"], "no file"),
@@ -1070,7 +1073,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["--user", "x", "status"], "no option --user", "did you mean '--scope'?"),
         (["frobnicate"], "no command 'frobnicate'", "see: remanence more"),
         (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),
-        (["status", "--polcy", "default"], "no option --polcy", "did you mean '--policy'?"),
+        (["plan", "--polcy", "default"], "no option --polcy", "did you mean '--policy'?"),
         (["recall"], "QUERY is missing", "usage: remanence recall QUERY [options]"),
         (["get", "1", "2"], "'2' is one word too many", "usage: remanence get MEMORY [options]"),
         (["recall", "x", "--limti", "3"], "no option --limti", "did you mean '--limit'?"),
@@ -1126,7 +1129,6 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
         ["learn", ""],
         ["learn", "x", "--said-at", "noon"],
         ["learn", "x", "--confidence", "2"],
-        ["learn", "x", "--policy", "tiddy"],
         ["learn", "x", "--key", "k", "--agent", "a", "--source", "s", "--if-revision", "5"],
         ["ingest", "gone.jsonl"],
         ["ingest", "wrong.jsonl"],

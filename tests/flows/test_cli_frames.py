@@ -45,10 +45,12 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
 
 def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
     """What is load-bearing comes first, within a budget, and what is left out is counted."""
-    assert "log" == keys(desk.read("boot"))[0]
-    assert 3 == len(desk.here("boot", "--text").output.splitlines())
-    assert "left out: 2 by the budget" in desk.here("boot", "--budget", "25").output
-    assert desk.here("boot", "--budget", "12").output.startswith("no room for 1 that should stand here first")
+    assert "log" == keys(desk.read("frame", "boot"))[0]
+    assert 3 == len(desk.here("frame", "boot", "--text").output.splitlines())
+    assert "left out: 2 by the budget" in desk.here("frame", "boot", "--budget", "25").output
+    assert desk.here("frame", "boot", "--budget", "12").output.startswith(
+        "no room for 1 that should stand here first"
+    )
 
 
 def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:
@@ -77,15 +79,15 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     """A frame of one's own is listed among the built-in ones and used by name."""
     shares = ["confidence=1", "similarity=0", "recency=0", "centrality=0", "reinforcement=0"]
     words = [word for share in shares for word in ("--weight", share)]
-    desk.do("frames", "put", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
+    desk.do("frames", "set", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
     kept = desk.read("frames", "get", "sure")
 
     assert (99, ["self/*"], 1.0) == (kept["budget"], kept["tags"], kept["weights"]["confidence"])
     assert ["log"] == keys(desk.read("frame", "sure"))
-    assert "99 tokens; tags self/*; guarantees self/goal" in desk.good("frames", "list")
-    desk.do("frames", "reset", "sure")
+    assert "99 tokens; tags self/*; guarantees self/goal" in desk.good("frames", "get")
+    desk.do("frames", "set", "sure", "--off")
     assert "unknown frame 'sure'" in desk.bad("frame", "sure")
-    assert 4 == len(desk.read("frames", "list"))
+    assert 4 == len(desk.read("frames", "get"))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +95,8 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     [
         (["frame", "taks"], "did you mean 'task'"),
         (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
-        (["frames", "put", "x", "--weight", "recency=much"], "no number"),
-        (["frames", "put", "x", "--weight", "recency=1"], "incomplete"),
+        (["frames", "set", "x", "--weight", "recency=much"], "no number"),
+        (["frames", "set", "x", "--weight", "recency=1"], "incomplete"),
         (["review", "settle", "log", "both"], "nothing about #"),
     ],
 )
@@ -107,19 +109,19 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
     """The profile is a list, a text for an agent or a document; topics have a limit."""
     desk.do("learn", "I prefer tea in the morning", "--category", "preference")
 
-    assert "## Likes" in desk.good("profile")
-    assert "I prefer tea in the morning" in desk.here("profile", "--text").output
+    assert "## Likes" in desk.good("frame", "profile")
+    assert "I prefer tea in the morning" in desk.here("frame", "profile", "--text").output
     assert {"keep the harbour log", "I prefer tea in the morning"} == {
-        line["text"] for line in desk.read("profile")["lines"]
+        line["text"] for line in desk.read("frame", "profile")["lines"]
     }
     assert 2 == len(desk.read("count", "topic", "--limit", "2")["values"])
 
 
 def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back(desk: Desk) -> None:
-    """Each by its option, and what `frames reset` prints makes the same frame again."""
+    """Each by its option, and what `frames set --off` prints makes the same frame again."""
     desk.good(
         "frames",
-        "put",
+        "set",
         "dense",
         "--term",
         "important",
@@ -130,9 +132,9 @@ def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back
         "--per-token",
     )
     before = desk.read("frames", "get", "dense")
-    way = desk.good("frames", "reset", "dense")
-    again = next(line for line in way.splitlines() if "frames put dense" in line)
-    desk.good(*shlex.split(again[again.index("frames put dense") :]))
+    way = desk.good("frames", "set", "dense", "--off")
+    again = next(line for line in way.splitlines() if "frames set dense" in line)
+    desk.good(*shlex.split(again[again.index("frames set dense") :]))
 
     assert (["important", "rated"], 0.3, True) == tuple(
         before[name] for name in ("terms", "diversity", "per_token")

@@ -75,7 +75,7 @@ async def test_views_of_one_line_a_matter_say_what_holds(memory: remanence.Engin
     await memory.correct(turn.seq, MOVED)
     await memory.consolidate(listen=True)
 
-    for view in (await memory.profile(), await memory.boot(), await memory.frame("self")):
+    for view in (await memory.frame("profile"), await memory.frame("boot"), await memory.frame("self")):
         assert "Bergen" in view.text and "Oslo" not in view.text
 
 
@@ -313,7 +313,7 @@ async def test_undo_of_an_edit_takes_along_what_was_heard_since(memory: remanenc
     assert before | {(cat.seq, cat.text)} == after
     old = await find_text(memory, VERA)
     assert set() == await find_newer(memory, old.seq)
-    lines = (await memory.profile()).text.splitlines()
+    lines = (await memory.frame("profile")).text.splitlines()
     assert any("Oslo" in line for line in lines) and not any("Bergen" in line for line in lines)
 
 
@@ -324,7 +324,7 @@ async def test_facts_that_a_correction_outdates_are_found_and_in_no_view(memory:
     )
     await memory.correct(turn.seq, "My sister Vera and my brother Tom and my boss Rex are at the lake.")
     for _ in range(2):
-        for view in (await memory.profile(), await memory.boot()):
+        for view in (await memory.frame("profile"), await memory.frame("boot")):
             assert "at the lake" in view.text
             assert not any(word in view.text for word in ("Oslo", "Kiel", "sleeps")), view.text
         await memory.consolidate(listen=True)

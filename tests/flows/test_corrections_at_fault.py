@@ -65,7 +65,7 @@ async def test_a_statement_is_corrected_time_and_again(
         chain = await links(memory, relation)
         answer = await memory.recall(f"Does the pump weigh {many - 1} kilos?", limit=SHOWN, count_use=False)
         told = await memory.explain(ids[0])
-        profile = await memory.profile()
+        profile = await memory.frame("profile")
         for run in runs:
             await memory.undo(run)
         left, last = await links(memory, relation), await memory.get(ids[-2])
@@ -95,7 +95,7 @@ async def test_a_writer_that_replaces_all_is_braked_and_undone(tmp_path: Path, c
             gone.append(len(await memory.list(status="superseded", limit=1_000)))
             clock.advance(days=1)
         answer = await memory.recall("Which berth for boat 17?", limit=60, count_use=False)
-        profile = await memory.profile()
+        profile = await memory.frame("profile")
         for run in reversed(runs):
             await memory.undo(run)
         back = await memory.list(status="superseded", limit=1_000)
@@ -122,7 +122,7 @@ async def test_of_a_log_with_roles_exchanged_one_undo_takes_what_is_wrong(tmp_pa
         held = {one.seq: one for one in await memory.list(status="any", limit=100)}
         await memory.undo(done.runs[-1])
         left = await memory.list(status="any", limit=100)
-        profile = await memory.profile()
+        profile = await memory.frame("profile")
 
     assert facts
     told = [

@@ -337,7 +337,7 @@ async def test_the_adopted_policy_binds_every_process(opener: Opener, clock: Man
     """Another policy is refused before anything is applied; the adopted one is taken up on opening."""
     async with opener() as memory:
         await _filled(memory, clock)
-        await memory.policy.adopt(ARCHIVE_IDLE)
+        await memory.policy.use(ARCHIVE_IDLE)
         with pytest.raises(PolicyMismatch):
             await memory.apply(await memory.plan(PRUNE_NOTES), allow_destroyed=100)
     async with opener() as memory:
@@ -349,16 +349,16 @@ async def test_the_adopted_policy_binds_every_process(opener: Opener, clock: Man
 async def test_a_policy_is_dropped(opener: Opener, clock: ManualClock) -> None:
     """The scope has none any more, here and when it is opened again; what a memory was given to open with stays."""
     async with opener() as memory:
-        await memory.policy.adopt(ARCHIVE_IDLE)
-        names = [await memory.policy.drop(), await memory.policy.drop()]
+        await memory.policy.use(ARCHIVE_IDLE)
+        names = [(await memory.policy.use(None)).before for _ in range(2)]
         here = memory.policy.current.name
         with pytest.raises(InvalidInput, match="no policy"):
             await memory.plan()
     async with opener(policy=PRUNE_NOTES) as memory:
-        await memory.policy.adopt(ARCHIVE_IDLE)
+        await memory.policy.use(ARCHIVE_IDLE)
     async with opener(policy=PRUNE_NOTES) as memory:
         given = memory.policy.current.name
-        await memory.policy.drop()
+        await memory.policy.use(None)
         kept = memory.policy.current.name
     async with opener() as memory:
         again = memory.policy.current.name
@@ -425,7 +425,7 @@ async def test_what_is_left_out_is_counted_where_it_is_too_much_to_list(
 async def test_a_policy_that_another_version_adopted_is_the_same_policy(opener: Opener) -> None:
     """What counts is the text that was adopted, not the hash that a version gave it."""
     async with opener() as memory:
-        await memory.policy.adopt("default")
+        await memory.policy.use("default")
         core = memory._core
         stored = await policy_reading.read_adopted_policy(core)
         assert stored is not None

@@ -39,7 +39,7 @@ async def _filled(path: Path, scope: str, *, adopts: bool = True, at: int | None
         await memory.learn([Turn(f"entry {k} of {scope}", category="memory_entry") for k in range(5)])
         await memory.consolidate()
         if adopts:
-            await memory.policy.adopt(RAPID)
+            await memory.policy.use(RAPID)
 
 
 def _started(path: Path, *words: str) -> "Popen[str]":
@@ -97,7 +97,7 @@ async def test_a_file_without_an_adopted_policy_is_refused(tmp_path: Path) -> No
 
     assert 1 == process.returncode
     assert "--dry-run" in error
-    assert "remanence policy adopt" in error
+    assert "remanence policy use" in error
     assert {"active": 8} == await _statuses(path, "one")
 
 
@@ -131,7 +131,7 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     for scope in ("broken", "sound"):
         async with opener(scope=scope) as memory:
             await memory.learn("something", category="message")
-            await memory.policy.adopt(RAPID)
+            await memory.policy.use(RAPID)
     async with opener(scope="sound") as memory:
         wrong = {"name": "wrong", "hash": "", "source": "version = 1\nnonsense = 2\n"}
         await memory._core.store.bookkeep("broken", Bookkeeping(clock.now(), put={POLICY: wrong}))
@@ -177,7 +177,7 @@ async def test_only_scopes_that_were_written_to_are_read(tmp_path: Path, clock: 
             ) as one:
                 await one.learn("something", category="relationship")
                 await one.consolidate()
-                await one.policy.adopt(RAPID)
+                await one.policy.use(RAPID)
         clock.advance(minutes=20)
         first = await _looked(memory)
         await _looked(memory)  # sees what the first has made active
@@ -369,7 +369,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
 ) -> None:
     """A daemon that is gone leaves three missed runs behind; a tick by hand promises nothing."""
     async with opener(policy=RAPID) as memory:
-        await memory.policy.adopt(RAPID)
+        await memory.policy.use(RAPID)
         await memory.learn("something", category="message")
         await memory.schedule.tick()
         await memory.learn("something else", category="message")

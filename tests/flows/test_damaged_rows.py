@@ -32,7 +32,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "plan": lambda memory: memory.plan("default"),
     "explain": lambda memory: memory.explain(2, "default"),
     "settings": lambda memory: memory.settings.get(),
-    "frames": lambda memory: memory.frames.list(),
+    "frames": lambda memory: memory.frames.get(),
     "doctor": lambda memory: memory.doctor(),
     "learn": lambda memory: memory.learn("Barrel 2 holds tar."),
     "learn again": lambda memory: memory.learn("Barrel 3 holds tar.", tags=["u"]),
@@ -57,7 +57,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
 
 
 async def _applied(memory: remanence.Engine) -> None:
-    await memory.policy.adopt(PRUNING)
+    await memory.policy.use(PRUNING)
     await memory.apply(await memory.plan(), allow_destroyed=9)
 
 
@@ -118,7 +118,7 @@ async def path(tmp_path: Path) -> Path:
         await memory.hold(2, "audit")
         await memory.recall("barrel")
         assert 4 == (await memory.curate(TRYING)).changes
-        await memory.policy.adopt("default")
+        await memory.policy.use("default")
         await memory.begin_session()
     return path
 
@@ -255,7 +255,7 @@ async def test_what_breaks_in_the_middle_of_a_write_is_damage(path: Path, damage
     async with remanence.open(path, embedder="hashed") as memory:
         await memory.hold(2, "audit", off=True)
         await memory.forget(2)
-        await memory.policy.adopt(PURGING)
+        await memory.policy.use(PURGING)
     copy = damaged(path, damage, value)
     async with remanence.open(copy, embedder="hashed") as memory:
         plan = await memory.plan()

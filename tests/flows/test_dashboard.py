@@ -148,7 +148,7 @@ def file(tmp_path: Path) -> Path:
     """A file with two scopes: one with a policy that archives notes, a text in quarantine and a hostile one."""
     path = tmp_path / "agent.db"
     with remanence.sync.open(path, embedder="none") as memory:
-        memory.policy.adopt(POLICY)
+        memory.policy.use(POLICY)
         for number in range(4):
             memory.learn(f"The boat number {number} lies at the north pier.", category="notification")
         memory.learn(HOSTILE + " is what the parcel said.", tags=["parcel"], category="fact")

@@ -36,7 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, s
     """A server of a memory with links, a contradiction, something in quarantine and a text that is hostile."""
     path = tmp_path_factory.mktemp("seen") / "agent.db"
     with remanence.sync.open(path, embedder="none") as memory:
-        memory.policy.adopt(POLICY)
+        memory.policy.use(POLICY)
         seqs = [
             memory.learn(f"The boat number {n} lies at the north pier.", category="notification").seq
             for n in range(9)

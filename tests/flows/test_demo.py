@@ -130,7 +130,7 @@ def test_nothing_is_replaced(tmp_path: Path, name: str) -> None:
     assert [name] == [path.name for path in tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("option", ["--db", "--scope", "--agent", "--policy"])
+@pytest.mark.parametrize("option", ["--db", "--scope", "--agent"])
 def test_it_takes_no_other_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
     """An option that would name another memory is refused and not passed over."""
     monkeypatch.chdir(tmp_path)

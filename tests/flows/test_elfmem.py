@@ -316,7 +316,7 @@ async def test_d_006_nothing_is_out_of_reach_unless_a_frame_says_so(desk: Desk) 
         await desk.work(80 if hour == 80 else 0)
         names[await desk.learn(f"learned at {hour}")] = hour
         await desk.work(pause)
-    await desk.memory.frames.put(
+    await desk.memory.frames.set(
         "lately", weights=dict.fromkeys(remanence.core.score.PARTS, 0.2), window_hours=200
     )
     within = await desk.memory.frame("lately", limit=10, count_use=False)
@@ -455,7 +455,7 @@ async def test_g_010_a_link_fades_half_as_fast_as_its_slower_end(desk: Desk) -> 
 async def test_s_011_a_frame_of_ones_own_weighs_as_it_says(desk: Desk) -> None:
     """TC-S-011: its score is the sum of its parts by its own weights; .680 of parts of .8, .8, .2, .2 and .2."""
     weights = remanence.core.score.ScoreWeights(0.40, 0.40, 0.10, 0.05, 0.05)
-    await desk.memory.frames.put("review", weights=weights)
+    await desk.memory.frames.set("review", weights=weights)
     await desk.work(10)
     for number, confidence in enumerate((0.2, 0.5, 0.9)):
         await desk.learn(f"{'abc'[number]} lamp", confidence=confidence)

@@ -97,7 +97,7 @@ async def test_an_entity_says_nothing(memory: remanence.Engine) -> None:
         with_it, bare = await memory.recall("Mia"), await without.recall("Mia")
     ids = {one.id for one in await records(memory)}
 
-    shown = [*with_it, *await memory.boot(), *await memory.frame("attention", "Mia Tartu")]
+    shown = [*with_it, *await memory.frame("boot"), *await memory.frame("attention", "Mia Tartu")]
     assert ids and ids.isdisjoint(hit.id for hit in shown)
     assert not any("entity" in str(one.value) for one in (await memory.count("topic")).values)
     assert len(bare) > 0

@@ -46,7 +46,7 @@ async def told(memory: Engine) -> list[str]:
     """Return what every door shows: lists, recall, the frames, an export."""
     listed = [one.text for one in await memory.list(status="any")]
     recalled = [hit.text for hit in await memory.recall("who hides the Quirkleton key", count_use=False)]
-    booted = [hit.text for hit in await memory.boot()]
+    booted = [hit.text for hit in await memory.frame("boot")]
     lines = [orjson.loads(line) async for line in memory.export()]
     exported = [line["text"] for line in lines if "text" in line]
     return sorted({*listed, *recalled, *booted, *exported})

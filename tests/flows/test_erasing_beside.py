@@ -53,12 +53,12 @@ async def test_words_left_in_a_policy_are_named_with_what_changes_it(opener: Ope
     """By the kind of row; what another memory says, too, is no such word."""
     async with opener() as memory:
         said = await memory.learn(SAID)
-        await memory.policy.adopt(POLICY)
+        await memory.policy.use(POLICY)
         done = await memory.erase.apply(await memory.erase.show(said))
         other, beside = await memory.learn(f"{SAID} So."), await memory.learn(f"{SAID} Yes.")
         well = await memory.erase.apply(await memory.erase.show(other))
 
-    assert ("the adopted policy; adopt one without them: remanence policy adopt",) == done.words_left
+    assert ("the adopted policy; adopt one without them: remanence policy use",) == done.words_left
     assert "words of it stand in the adopted policy; adopt one" in str(done)
     assert (True, ()) == (well.is_well, well.words_left)
     assert beside.status == "stored"

@@ -87,9 +87,9 @@ def test_adopting_a_policy_in_an_old_file_says_what_that_ends(tmp_path: Path) ->
         memory.learn("Crane four is out of order.")
     with remanence.sync.open(new, embedder="hashed") as memory:
         memory.learn("Crane four is out of order.")
-    words = "--embedder", "hashed", "--policy", "default", "curate", "--dry-run"
+    words = "--embedder", "hashed", "curate", "--policy", "default", "--dry-run"
     said = [typed("--db", one, *words).stderr for one in (path, new)]
-    adopted = [typed("--db", one, *words[:2], "policy", "adopt", "default") for one in (path, new)]
+    adopted = [typed("--db", one, *words[:2], "policy", "use", "default") for one in (path, new)]
 
     assert [True, False] == ["the first tick ends up to" in one for one in said]
     assert [True, False] == ["the first tick ends up to" in one.stderr for one in adopted]

@@ -73,7 +73,7 @@ async def missing(
     if frame is None:
         answer = await memory.recall(question, **options)  # type: ignore[arg-type] # as the tests name them
     else:
-        answer = await memory.frame(str(frame), question, **options)  # type: ignore[arg-type] # the same
+        answer = await memory.frame(str(frame), question, **options)  # type: ignore[call-overload] # the same
     found = explained(answer).absence
     assert found is not None
     return found
@@ -118,7 +118,7 @@ async def test_the_parts_of_every_score_add_up(
             await memory.curate(ARCHIVING)
             await memory.rate(1, "wrong")
             await memory.rate(len(turns), 0.1)
-            await memory.frames.put(frame, terms=TERMS, diversity=0.2)
+            await memory.frames.set(frame, terms=TERMS, diversity=0.2)
             answers = [
                 await memory.recall(question, filters=filters, explain=True, **more),  # type: ignore[arg-type] # as drawn
                 await memory.frame(frame, question, explain=True),

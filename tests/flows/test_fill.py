@@ -74,7 +74,7 @@ async def test_every_budget_from_thirty_tokens_up_holds(seed: int, many: int, bu
         await filled(memory, numbers, many)
         for budget in [30, 45, *budgets]:
             limit = numbers.choice((1, 5, 50))
-            answers = {"boot": await memory.boot(budget=budget)}
+            answers = {"boot": await memory.frame("boot", budget=budget)}
             for asked in ASKED:
                 for name in ("self", "attention", "task"):
                     answers[f"{name} {asked}"] = await memory.frame(
@@ -138,10 +138,10 @@ async def test_engrams_terms_are_added_where_a_frame_asks_for_them(opener: Opene
         await memory.update(stale.id, lifecycle="stale")
         await memory.rate(plain.id, 0.0)
         without = await memory.frame("attention", count_use=False)
-        await memory.frames.put("attention", terms=["important", "lifecycle", "helpful"])
+        await memory.frames.set("attention", terms=["important", "lifecycle", "helpful"])
         answer = await memory.frame("attention", count_use=False, explain=True)
         with pytest.raises(NameUnknown, match="term of the score"):
-            await memory.frames.put("attention", terms="importance")
+            await memory.frames.set("attention", terms="importance")
 
     by_id = {hit.id: hit for hit in answer.memories}
     scores = {hit.id: hit.score for hit in without.memories}
@@ -163,7 +163,7 @@ async def test_nothing_scores_below_nothing_and_the_parts_say_so(opener: Opener,
         for _ in range(3):
             await memory.rate(one.id, 0.0)
         clock.advance(days=400)
-        await memory.frames.put("attention", terms=["rated", "important"])
+        await memory.frames.set("attention", terms=["rated", "important"])
         answer = await memory.frame("attention", count_use=False, explain=True)
 
     assert answer.explanation is not None
@@ -211,7 +211,7 @@ async def test_room_goes_to_what_others_do_not_say(opener: Opener, asked: str | 
         for k, text in enumerate(("gate bell", "tide harbour noon purser", "tide harbour noon purser said")):
             await memory.learn(text, thread=f"t{k}", confidence=0.5 + k / 10)
         plain = await memory.frame("attention", asked, limit=2, count_use=False)
-        await memory.frames.put("attention", diversity=0.5)
+        await memory.frames.set("attention", diversity=0.5)
         answer = await memory.frame("attention", asked, limit=2, count_use=False)
         missing = await memory.frame("attention", asked, limit=2, count_use=False, why_not=2)
 
@@ -229,8 +229,8 @@ async def test_room_goes_to_what_scores_most_for_its_length(opener: Opener) -> N
     async with opener(embedder="none") as memory:
         for k, length in enumerate((40, 40, 2, 3, 2)):
             await memory.learn(f"{'tide ' * length}{k}", thread=f"t{k}", confidence=0.9 - k / 10)
-        await memory.frames.put("dense", per_token=True, template="{memories}")
-        await memory.frames.put("plain", template="{memories}")
+        await memory.frames.set("dense", per_token=True, template="{memories}")
+        await memory.frames.set("plain", template="{memories}")
         plain, dense = [await memory.frame(name, budget=110, count_use=False) for name in ("plain", "dense")]
         whole = [await memory.frame(name, budget=400, count_use=False) for name in ("plain", "dense")]
 

@@ -51,7 +51,7 @@ async def _comes_true(
     clock, random = ManualClock(), Random(seed)
     async with remanence.open(store=store, clock=clock, embedder="hashed", **more) as memory:
         await peopled(memory, clock, random, count)
-        await memory.policy.adopt(policy)
+        await memory.policy.use(policy)
         for _ in range(random.randrange(3)):
             done = await memory.schedule.tick()
             clock.set(max(done.next_at, clock.now() + 1))

@@ -67,7 +67,7 @@ async def _comes_true(store: FullStore, world: World, policy: str, *, rested: bo
     async with engine:
         await fill(store, SCOPE, world)
         await live(store)
-        await engine.policy.adopt(policy)
+        await engine.policy.use(policy)
         if not rested:
             await engine.review.settle("clock", "accept")
         paced = Record(intervals=dict[str, int](SLOW.intervals.items())).values()

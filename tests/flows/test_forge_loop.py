@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.errors import InvalidInput, PolicyMismatch, RemanenceError
+from remanence.core.errors import InvalidInput, RemanenceError
 from remanence.core.keywords import KindName
 from remanence.core.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.flows.curate import curating
-from remanence.flows.curate.curating import plan_compaction
 from remanence.flows.inspect.checks import NAME
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import create_change, make_cause
 from tests import command_line
-from tests.flows.forge import item, keys, on_file, said_by, started
+from tests.flows.forge import compact, item, keys, on_file, said_by, started
 
 ITEMS = ("semantic", "procedural", "episodic", "rejected", "unclassified")
 
@@ -62,7 +61,7 @@ async def test_all_that_is_load_bearing_and_the_newest_episodes_stay(memory: rem
     for number in range(5):
         await item(memory, f"failed-{number}")
 
-    assert 3 == await memory.compact_episodic(2)
+    assert 3 == await compact(memory, 2)
     assert ["a decision", "a skill", "failed-3", "failed-4"] == await keys(memory)
 
 
@@ -72,7 +71,7 @@ async def test_a_rejected_path_survives_whatever_its_age(memory: remanence.Engin
     for number in range(4):
         await item(memory, f"merged-{number}")
 
-    assert 4 == await memory.compact_episodic(0)
+    assert 4 == await compact(memory, 0)
     assert ["a dead end"] == await keys(memory)
 
 
@@ -80,10 +79,10 @@ async def test_a_second_compaction_prunes_nothing(memory: remanence.Engine) -> N
     """At the cap it is a no-op, which writes no run."""
     for number in range(5):
         await item(memory, f"failed-{number}")
-    first = await memory.compact_episodic(2)
+    first = await compact(memory, 2)
     left, runs = await keys(memory), await memory.history()
 
-    assert (3, 0) == (first, await memory.compact_episodic(2))
+    assert (3, 0) == (first, await compact(memory, 2))
     assert (left, runs) == (await keys(memory), await memory.history())
 
 
@@ -94,7 +93,7 @@ async def test_under_the_cap_nothing_goes(memory: remanence.Engine, episodes: in
     for number in range(episodes):
         await item(memory, f"failed-{number}")
 
-    assert 0 == await memory.compact_episodic(keep)
+    assert 0 == await compact(memory, keep)
     assert 1 + episodes == len(await keys(memory))
 
 
@@ -104,7 +103,7 @@ async def test_survivors_are_there_after_a_reopen(tmp_path: Path) -> None:
         await item(memory, "a decision", "semantic")
         for number in range(5):
             await item(memory, f"failed-{number}")
-        await memory.compact_episodic(2)
+        await compact(memory, 2)
     async with on_file(tmp_path) as again:
         assert ["a decision", "failed-3", "failed-4"] == await keys(again)
 
@@ -114,8 +113,8 @@ async def test_what_is_no_number_from_0_up_is_refused(memory: remanence.Engine, 
     """As an argument error, which is a ValueError; nothing goes."""
     await item(memory, "failed-1")
 
-    with pytest.raises(ValueError, match="keep_recent") as refused:
-        await memory.compact_episodic(wrong)
+    with pytest.raises(ValueError, match="rows") as refused:
+        await compact(memory, wrong)
     assert isinstance(refused.value, InvalidInput)
     assert ["failed-1"] == await keys(memory)
 
@@ -131,7 +130,7 @@ async def test_the_seeds_example(tmp_path: Path) -> None:
         ]
         await memory.learn(turns)
 
-        assert 542 == await memory.compact_episodic(50)
+        assert 542 == await compact(memory, 50)
         assert [turn["key"] for turn in (*turns[:8], *turns[-50:])] == await keys(memory)
 
 
@@ -147,9 +146,9 @@ def test_exactly_the_newest_episodes_are_left(kinds: Sequence[str], keep: int) -
             for key, kind in put:
                 await item(memory, key, kind)
             return (
-                await memory.compact_episodic(keep),
+                await compact(memory, keep),
                 await keys(memory),
-                await memory.compact_episodic(keep),
+                await compact(memory, keep),
             )
 
     left = [key for key, kind in put if kind != "episodic" or key in newest]
@@ -165,7 +164,7 @@ async def test_what_is_put_again_keeps_its_place(memory: remanence.Engine, clock
     await item(memory, "failed-1")
     by_evidence = {"newest-episodes": {"order": "said_at desc, seq desc", "keep": {"rows": 1}}}
     plan = await memory.plan("episodic-cap", overrides=by_evidence)
-    await memory.compact_episodic(1)
+    await compact(memory, 1)
 
     assert ["failed-3"] == await keys(memory)
     assert [2, 3] == plan.seq.tolist()
@@ -178,12 +177,12 @@ async def test_superseded_episodes_go_with_their_successor_only(memory: remanenc
     await item(memory, "old decision", "semantic")
     for old, by in (("old-1", "new-1"), ("old-2", "new-2"), ("old decision", "new-1")):
         await memory.correct(old, by=by)
-    first = await memory.compact_episodic(1)
+    first = await compact(memory, 1)
     found = {
         key: (await memory.get(key)).status for key in ("old-1", "new-1", "old-2", "new-2", "old decision")
     }
 
-    assert (2, 0) == (first, await memory.compact_episodic(1))
+    assert (2, 0) == (first, await compact(memory, 1))
     assert {
         "old-1": Status.PRUNED,
         "new-1": Status.PRUNED,
@@ -200,22 +199,8 @@ async def test_pins_and_holds_bind_compaction_too(memory: remanence.Engine) -> N
     await memory.pin("failed-0")
     await memory.hold("failed-1", "legal")
 
-    assert 2 == await memory.compact_episodic(0)
+    assert 2 == await compact(memory, 0)
     assert ["failed-0", "failed-1"] == await keys(memory)
-
-
-async def test_neither_the_brake_nor_the_adopted_policy_holds_it(memory: remanence.Engine) -> None:
-    """It was asked for by name; it does not count as the curation that is due, either."""
-    for number in range(20):
-        await item(memory, f"failed-{number}")
-    await memory.policy.adopt("default")
-    plan = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 1}}})
-    before = (await memory.status()).last_curate_at
-
-    assert plan.held is not None
-    assert 19 == await memory.compact_episodic(1)
-    assert before == (await memory.status()).last_curate_at
-    assert "compact" == (await memory.history())[-1].verb
 
 
 async def test_tombstones_come_back(memory: remanence.Engine) -> None:
@@ -224,14 +209,14 @@ async def test_tombstones_come_back(memory: remanence.Engine) -> None:
         await item(memory, f"failed-{number}")
     await memory.tag("failed-0", "axis:speed")
     before = [line async for line in memory.export()]
-    await memory.compact_episodic(0)
+    await compact(memory, 0)
     fallen = await memory.get("failed-0")
     await memory.undo((await memory.history())[-1].run)
 
     assert (Status.PRUNED, Reason.COMPACTED) == (fallen.status, fallen.reason)
     assert before == [line async for line in memory.export()]
 
-    await memory.compact_episodic(0)
+    await compact(memory, 0)
     await memory.restore("failed-0")
     back = await memory.get("failed-0")
 
@@ -249,12 +234,12 @@ async def test_an_error_leaves_all_as_it_was(tmp_path: Path) -> None:
             "CREATE TRIGGER broken BEFORE UPDATE ON states WHEN old.seq = 5 BEGIN SELECT RAISE(ABORT, 'no'); END",
         )
         with pytest.raises(RemanenceError):
-            await memory.compact_episodic(1)
+            await compact(memory, 1)
         unchanged = await keys(memory)
         _run(path, "DROP TRIGGER broken")
 
         assert 9 == len(unchanged)
-        assert 8 == await memory.compact_episodic(1)
+        assert 8 == await compact(memory, 1)
 
 
 async def test_more_rows_than_a_statement_has_variables(tmp_path: Path) -> None:
@@ -268,7 +253,7 @@ async def test_more_rows_than_a_statement_has_variables(tmp_path: Path) -> None:
             ]
             await memory._core.store.commit(memory.scope, rows, make_cause())
 
-        assert 32_990 == await memory.compact_episodic(10)
+        assert 32_990 == await compact(memory, 10)
         assert [f"{n}" for n in range(32_990, 33_000)] == await keys(memory)
 
 
@@ -283,7 +268,7 @@ async def test_the_order_outlives_a_vacuum_and_a_copy(tmp_path: Path) -> None:
     async with on_file(tmp_path) as memory, remanence.open(tmp_path / "copy.db", embedder="none") as copy:
         await copy.import_(lines)
 
-        assert (5, 5) == (await memory.compact_episodic(2), await copy.compact_episodic(2))
+        assert (5, 5) == (await compact(memory, 2), await compact(copy, 2))
         assert ["failed-5", "failed-7"] == await keys(memory) == await keys(copy)
 
 
@@ -299,9 +284,10 @@ asyncio.run(main(*sys.argv[1:]))
 """
 COMPACTING = """
 import asyncio, sys, remanence
+from tests.flows.forge import compact
 async def main(path, keep):
     async with remanence.open(path, embedder="none") as memory:
-        print(await memory.compact_episodic(int(keep)))
+        print(await compact(memory, int(keep)))
 asyncio.run(main(*sys.argv[1:]))
 """
 
@@ -317,7 +303,7 @@ async def test_what_another_process_rejects_between_plan_and_apply_is_kept(
 ) -> None:
     """The tag of a second process makes the oldest episode load-bearing after it was chosen to go.
 
-    Another, which it only touches, goes all the same.
+    Another, which it only touches, goes with the next run.
     """
     plan = curating.plan
     tagged: list[Any] = []
@@ -333,7 +319,7 @@ async def test_what_another_process_rejects_between_plan_and_apply_is_kept(
             await item(memory, f"failed-{number}")
         monkeypatch.setattr(curating, "plan", interrupted)
 
-        assert 3 == await memory.compact_episodic(2)
+        assert [2, 1] == [await compact(memory, 2) for _ in range(2)]
         assert ["failed-0", "failed-4", "failed-5"] == await keys(memory)
         assert (REJECTED_PATH,) == (await memory.get("failed-0")).tags
 
@@ -373,7 +359,7 @@ async def test_doctor_counts_what_could_go(memory: remanence.Engine, monkeypatch
     assert Check(NAME, True, detail.format(54, 51, 50)) == at
     assert (True, detail.format(55, 52, 51)) == (above.ok, above.detail)
     assert above.advice.startswith("51 episodes could go, more than 50; see which")
-    assert above.advice.endswith("remanence compact --keep 50 --dry-run")
+    assert above.advice.endswith("remanence curate --policy episodic-cap --dry-run")
     assert "" == (await _probe(memory)).advice
 
 
@@ -387,7 +373,7 @@ async def test_compaction_and_probe_agree_on_what_is_load_bearing(
     counted = (await _probe(memory)).detail
 
     assert f"prunable={int(not is_load_bearing(kind, tags))}" in counted
-    assert int(not is_load_bearing(kind, tags)) == await memory.compact_episodic(0)
+    assert int(not is_load_bearing(kind, tags)) == await compact(memory, 0)
 
 
 @pytest.fixture
@@ -420,57 +406,20 @@ def test_doctor_of_a_broken_file_is_a_failure(
     assert content == (tmp_path / "agent.db").read_bytes()
 
 
-def test_compact_shows_before_it_does(typed: Callable[..., Any]) -> None:
-    """With --dry-run nothing goes; without, what is shown goes. `doctor` advises it above 50 that could go."""
+def test_the_command_shows_before_it_does(typed: Callable[..., Any]) -> None:
+    """With --dry-run nothing goes; without, what was shown goes. `doctor` advises it above 50 that could go."""
     turns = [json.dumps({"text": f"It failed {number}.", "kind": "episodic"}) for number in range(52)]
     Path("turns.jsonl").write_text("\n".join(turns), encoding="utf-8")
     typed("ingest", "turns.jsonl")
     advised = typed("doctor").stdout
-    shown = typed("compact", "--keep", "50", "--dry-run").stdout
+    shown = typed("curate", "--policy", "episodic-cap", "--dry-run").stdout
     kept = json.loads(typed("status", "--json").stdout)["statuses"]
-    typed("policy", "adopt", "default")
-    done = typed("compact", "--keep", "50").stdout
+    done = typed("curate", "--policy", "episodic-cap").stdout
     left = json.loads(typed("status", "--json").stdout)["statuses"]
-    run = done.rpartition("remanence undo ")[2].split(";")[0].strip()
-    typed("undo", run)
-    again = json.loads(typed("compact", "--keep", "50", "--json").stdout)
 
     assert "52 episodes could go, more than 50" in advised
     assert "delete 2 memories  [newest-episodes]" in shown
-    assert "  It failed 0." in shown
-    assert 2 == shown.count("  It failed ") == done.count("  It failed ")
-    assert "compact: delete 2 memories" in done
+    assert 2 == shown.count("  It failed ")
+    assert "curate: delete 2 memories" in done
     assert ({"inbox": 52}, {"inbox": 50, "pruned": 2}) == (kept, left)
-    assert ("compact", 2) == (again["verb"], again["counts"]["prune"])
     assert "warning" not in typed("doctor").stdout
-
-
-def test_the_command_obeys_the_brake_unless_told(typed: Callable[..., Any]) -> None:
-    """More than a quarter of the scope is shown and refused with the number that lets it through."""
-    turns = [json.dumps({"text": f"It failed {number}.", "kind": "episodic"}) for number in range(20)]
-    Path("turns.jsonl").write_text("\n".join(turns), encoding="utf-8")
-    typed("ingest", "turns.jsonl")
-    refused = typed("compact", "--keep", "2")
-    kept = json.loads(typed("status", "--json").stdout)["statuses"]
-    done = json.loads(typed("compact", "--keep", "2", "--allow-destroyed", "18", "--json").stdout)
-
-    assert 1 == refused.exit_code
-    assert "  It failed 0." in refused.stdout
-    assert "all of them: --list" in refused.stdout
-    assert "--allow-destroyed" in refused.stderr
-    assert ({"inbox": 20}, 18) == (kept, done["counts"]["prune"])
-
-
-async def test_a_compaction_that_was_planned_is_one(memory: remanence.Engine) -> None:
-    """No adopted policy holds it, the audit calls it by its name, and it is none of the curation that is due."""
-    await memory.policy.adopt("default")
-    for number in range(40):
-        await memory.learn(f"It failed {number}.", kind="episodic")
-    plan = await plan_compaction(memory._core, 35)
-    receipt = await memory.apply(plan)
-    named = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 30}}})
-    with pytest.raises(PolicyMismatch):
-        await memory.apply(named)
-
-    assert ("compact", 5) == (receipt.verb, receipt.pruned)
-    assert (await memory.status()).last_curate_at is None

@@ -46,7 +46,7 @@ async def asynchronous(path):
         said = in_child({
             "learn": lambda: asyncio.run(memory.learn("in the child")),
             "get": lambda: asyncio.run(memory.get("a")),
-            "frames": lambda: asyncio.run(frames.list()),
+            "frames": lambda: asyncio.run(frames.get()),
             "close": lambda: asyncio.run(memory.close()),
         })
         memory._group_commit._turn.release()

@@ -36,8 +36,8 @@ def _shown(answer: RecallResult) -> set[tuple[str, str, str]]:
 
 
 async def _put_frames(memory: remanence.Engine) -> None:
-    await memory.frames.put("messages", categories="message", guarantees="boats/*", diversity=0.5)
-    await memory.frames.put("lately", window_hours=3, tags="boats/*", per_token=True)
+    await memory.frames.set("messages", categories="message", guarantees="boats/*", diversity=0.5)
+    await memory.frames.set("lately", window_hours=3, tags="boats/*", per_token=True)
 
 
 async def test_a_frame_shows_what_was_said_then(opener: Opener, clock: ManualClock) -> None:
@@ -85,7 +85,7 @@ async def test_a_category_of_then_is_known(tmp_path: Path) -> None:
     path, clock = tmp_path / "memory.db", ManualClock()
     async with remanence.open(path, clock=clock) as memory:
         learned = await memory.learn(TEXTS[0], category="preference")
-        await memory.frames.put("mine", categories="preference")
+        await memory.frames.set("mine", categories="preference")
         clock.advance(hours=1)
         await memory.update(learned.id, category="fact")
     async with remanence.open(path, clock=clock) as memory:
@@ -108,7 +108,7 @@ async def test_no_use_counts(opener: Opener, clock: ManualClock) -> None:
 async def test_a_later_use_does_not_make_fresh(opener: Opener, clock: ManualClock) -> None:
     """Hours since the last use count to then: what was used afterwards was idle."""
     async with opener() as memory:
-        await memory.frames.put("lately", window_hours=3)
+        await memory.frames.set("lately", window_hours=3)
         await memory.learn(TEXTS[0])
         clock.advance(hours=2)
         early = clock.now()

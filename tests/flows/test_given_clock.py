@@ -47,7 +47,7 @@ async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
     async with remanence.open(
         path, clock=clock, embedder="hashed", policy="default", writer=Sentences()
     ) as memory:
-        await memory.policy.adopt("default")
+        await memory.policy.use("default")
         await memory.settings.set("mirror_folder", str(tmp_path / "mirror"))
         async with memory.session("work"):
             for text in (
@@ -60,7 +60,8 @@ async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
         await memory.recall("nuts", agent="desk")
         await memory.schedule.tick()
         await memory.consolidate()
-        draft = await memory.guidelines.draft()
+        draft = (await memory.guidelines()).draft
+        assert draft is not None
         await memory.backup(tmp_path / "copy.db")
         assert [line async for line in memory.export()]
         clock.advance(days=3)

@@ -34,9 +34,9 @@ async def read_all(memory: Engine, at: int) -> dict[str, str]:
     }
     for name, one in filters.items():
         told[name] = (await memory.recall(ASKED[2], filters=one)).text
-    told["boot"] = (await memory.boot()).text
+    told["boot"] = (await memory.frame("boot")).text
     told["self"] = (await memory.frame("self")).text
-    told["profile"] = str(await memory.profile())
+    told["profile"] = str(await memory.frame("profile"))
     told["topics"] = str(await memory.count("topic", limit=1_000))
     told["list"] = str(await memory.list(limit=100))
     return told

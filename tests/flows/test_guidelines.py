@@ -10,7 +10,7 @@ from remanence.flows.consolidate import guidelines
 from remanence.llm.base import Judgement
 from remanence.llm.questions import build_extract_question
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
-from remanence.types import Guideline
+from remanence.types import Guideline, GuidelineDraft, Guidelines
 from tests.flows.conftest import Opener, hear
 
 
@@ -49,22 +49,27 @@ async def _heard(memory: remanence.Engine, *said: str) -> None:
 
 
 async def _of_episodes(memory: remanence.Engine) -> Guideline:
-    return next(one for one in (await memory.guidelines.draft()).guidelines if one.action == "store_episode")
+    return next(one for one in (await _draft(memory)).guidelines if one.action == "store_episode")
+
+
+async def _draft(memory: remanence.Engine) -> GuidelineDraft:
+    draft = (await memory.guidelines()).draft
+    assert draft is not None
+    return draft
 
 
 async def test_a_consolidation_draws_up_what_the_record_teaches(opener: Opener) -> None:
     """From all that was recorded since, and no more once nothing was."""
     async with opener(writer=Reading()) as memory:
-        with pytest.raises(NotFound):
-            await memory.guidelines.draft()
+        assert Guidelines() == await memory.guidelines()
         await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
         await memory.consolidate()
-        draft = await memory.guidelines.draft()
+        draft = await _draft(memory)
         await memory.consolidate()
-        again = await memory.guidelines.draft()
+        again = await _draft(memory)
         await _heard(memory, "The ferry is late.")
         await memory.consolidate()
-        more = await memory.guidelines.draft()
+        more = await _draft(memory)
 
         (notes, *_) = draft.guidelines
 
@@ -98,7 +103,7 @@ async def test_a_recall_tells_that_an_extraction_was_worth_it(opener: Opener) ->
         await memory.consolidate()
         await memory.recall("boat 3 is said to be blue")
         await memory.consolidate()
-        (first, *_) = (await memory.guidelines.draft()).guidelines
+        (first, *_) = (await _draft(memory)).guidelines
 
         assert first.good > 0 == first.poor
         assert f"of what it made {first.good} did well, 0 badly" in str(first)
@@ -110,10 +115,10 @@ async def test_an_extraction_that_was_taken_back_did_badly(opener: Opener) -> No
         await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
         run = next(event.run for event in await memory.history() if event.verb == "extract")
         await memory.consolidate()
-        before = (await memory.guidelines.draft()).guidelines
+        before = (await _draft(memory)).guidelines
         await memory.undo(run)
         await memory.consolidate()
-        after = (await memory.guidelines.draft()).guidelines
+        after = (await _draft(memory)).guidelines
 
         assert "store_episode" == before[0].action != after[0].action
         assert (6, "store_episode") == (after[-1].poor, after[-1].action)
@@ -124,16 +129,16 @@ async def test_a_writer_is_shown_what_was_activated_and_the_audit_says_so(opener
     async with opener(writer=(writer := Reading())) as memory:
         await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
         await memory.consolidate()
-        line = str((await memory.guidelines.draft()).guidelines[0])
-        active = await memory.guidelines.activate(1, "Leave the weather alone.")
+        line = str((await _draft(memory)).guidelines[0])
+        active = await memory.guidelines(1, "Leave the weather alone.")
         await _heard(memory, "The ferry is late.")
         await memory.consolidate()
         hashes = {event.detail["wanted"] for event in await memory.history(verb="extract")}
         judged = [event.detail.get("guidelines") for event in await memory.history(verb="consolidate")]
-        none = await memory.guidelines.activate()
+        none = await memory.guidelines(off=True)
 
-        assert (line, "Leave the weather alone.") == active.lines == writer.wanted[-1].guidelines
-        assert () == none.lines == writer.wanted[0].guidelines
+        assert (line, "Leave the weather alone.") == active.active == writer.wanted[-1].guidelines
+        assert () == none.active == writer.wanted[0].guidelines
         assert "Leave the weather alone." in writer.identities[-1]
         assert "guideline" not in writer.identities[0]
         assert 2 == len(hashes)
@@ -149,9 +154,11 @@ async def test_at_most_five_short_lines_are_activated(
 ) -> None:
     """And no number of a draft that is not there."""
     with pytest.raises((InvalidInput, NotFound)):
-        await memory.guidelines.activate(*chosen)
+        await memory.guidelines(*chosen)
+    with pytest.raises(InvalidInput, match="none is to be active"):
+        await memory.guidelines("Leave the weather alone.", off=True)
 
-    assert () == (await memory.guidelines.active()).lines
+    assert () == (await memory.guidelines()).active
 
 
 async def test_what_fails_in_learning_them_stops_nothing_and_is_told(

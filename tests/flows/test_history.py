@@ -221,7 +221,7 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         for number in range(30):
             await memory.learn(f"The crane number {number} is broken.", category="fact")
         await memory.consolidate()
-        await memory.policy.adopt(policy)
+        await memory.policy.use(policy)
         clock.advance(days=20)
         before = sum((await memory.status()).tokens.values())
         await memory.schedule.tick("rapid")
@@ -284,7 +284,7 @@ async def test_what_a_run_deleted_is_read_when_it_was_purged_since(
     ]
 
 
-@pytest.mark.parametrize("verb", ["accept", "lift", "resolve", "merge", "alias", "compact", "expire"])
+@pytest.mark.parametrize("verb", ["accept", "lift", "resolve", "merge", "alias", "expire"])
 async def test_a_run_is_asked_for_by_the_last_word_of_its_verb(memory: remanence.Engine, verb: str) -> None:
     """What stands on a shelf is in the audit by its own name alone; so is what has another name as a command."""
     assert [] == await memory.history(verb=verb)

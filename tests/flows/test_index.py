@@ -150,11 +150,11 @@ async def test_a_second_boot_reads_no_scope_and_sees_what_is_new(
 ) -> None:
     """What a boot weighs is read once and then followed, and nothing is read that only a recall needs."""
     await memory.learn("a boat", kind="semantic")
-    await memory.boot()
+    await memory.frame("boot")
     await memory.learn("a rope", kind="semantic")
     monkeypatch.setattr(memory._core.store, "snapshot", None)
     monkeypatch.setattr(memory._core.store, "vectors", None)
-    booted = await memory.boot()
+    booted = await memory.frame("boot")
 
     assert {"a boat", "a rope"} == {hit.memory.text for hit in booted.memories}
 

@@ -78,7 +78,8 @@ async def _stored(path: Path) -> Stored:
         found = await memory.list(oldest_first=True)
         links = {(link.key, link.count) for one in found for link in await memory.links(one)}
         state = await memory.status()
-        draft = await memory.guidelines.draft()
+        draft = (await memory.guidelines()).draft
+        assert draft is not None
         checks = [str(check) for check in await memory.doctor() if not check.ok]
         return {
             "memories": [(one.seq, one.text, one.status, one.state, one.confirmations) for one in found],

@@ -66,7 +66,7 @@ async def test_what_was_learned_is_heard_once(memory: remanence.Engine) -> None:
     assert {"Runa's sister Vera has a dog named Biscuit."} <= {
         one.text for one in await memory.list(limit=100)
     }
-    assert "Runa: " in (await memory.profile()).text
+    assert "Runa: " in (await memory.frame("profile")).text
 
 
 async def test_turns_that_were_noted_without_a_writer_are_heard_once_there_is_one(opener: Opener) -> None:

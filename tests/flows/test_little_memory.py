@@ -34,7 +34,7 @@ COMMANDS = {
     "status": ("status",),
     "learn": ("learn", "The ferry leaves at ten."),
     "recall": ("recall", "ferry"),
-    "plan": ("--policy", "default", "plan"),
+    "plan": ("plan", "--policy", "default"),
 }
 
 

@@ -175,13 +175,13 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
     async with opened(path, START) as memory:
         await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
-        await memory.policy.adopt(QUICK)
+        await memory.policy.use(QUICK)
     process = await until_stopped(path, "curate", "keeping")
     told: list[TickResult] = []
     async with opened(path, START + 2 * DAY) as memory:
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
     async with opened(path, START + 2 * DAY + TICKING) as memory:
-        await memory.policy.adopt(IDLE)
+        await memory.policy.use(IDLE)
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
         mine, verbs = (await memory.status()).schedule, [event.verb for event in await memory.history()]
         error = await woken(process)

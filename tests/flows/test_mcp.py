@@ -562,7 +562,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("link", {"source": "#8", "target": "#9", "relation": "supports"}, "no memory"),
     ("rate", {"ids": ["#9"], "verdict": "helped"}, "nothing was rated: #9 (unknown)"),
     ("rate", {"ids": [], "verdict": "right"}, "0 memories"),
-    ("frame", {"name": "boot", "query": "x"}, "boot takes no query"),
+    ("frame", {"name": "boot", "query": "x"}, "'boot' takes no query"),
     ("status", {"now": 1}, "status has no argument 'now'"),
     ("forget", {"ids": []}, "name 1 to"),
     ("forget", {"ids": ["nobody"]}, "no memory"),

@@ -50,7 +50,9 @@ async def test_topics_and_actions(memory: remanence.Engine, mirror: Path) -> Non
     await memory.consolidate()
     await memory.mirror.sync(mirror)
     rows = [json.loads(row) for row in (mirror / "memory-actions.jsonl").read_text().splitlines()]
-    learned = [str(one) for one in (await memory.guidelines.draft()).guidelines]
+    draft = (await memory.guidelines()).draft
+    assert draft is not None
+    learned = [str(one) for one in draft.guidelines]
 
     assert learned
     assert ["## Active", "## Draft", *(f"- {one}" for one in learned)] == text_of(

@@ -66,8 +66,8 @@ async def test_an_order_that_a_model_invents_is_nobodys(
         await hear(memory)
         (apart,) = await list_quarantined(memory)
         shown = [
-            str(await memory.profile()),
-            (await memory.boot()).text,
+            str(await memory.frame("profile")),
+            (await memory.frame("boot")).text,
             (await memory.frame("self")).text,
             (await memory.recall("Where does the API key go?")).text,
         ]

@@ -126,7 +126,7 @@ async def test_a_fact_and_its_turn_take_one_place(memory: remanence.Engine) -> N
         await memory.recall("When do we move to Postgres?", limit=3),
         await memory.recall("When do we move to Postgres?", budget=400),
         await memory.frame("attention", "When do we move to Postgres?"),
-        await memory.boot(),
+        await memory.frame("boot"),
     ]
     facts = {one.seq for one in await _facts(memory) if noted.id in one.sources}
 

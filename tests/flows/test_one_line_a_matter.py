@@ -29,7 +29,7 @@ async def test_the_profile_shows_the_newest_alone(opener: Opener, clock: ManualC
         seqs = await told(memory, clock, sure=True)
         beside = await memory.learn("I prefer calls at ten.", speaker="Ana", category="preference")
         await memory.link(seqs[-1], beside, "newer")
-        drawn = await memory.profile()
+        drawn = await memory.frame("profile")
         stands = {one.status for one in await memory.list()}
 
     assert [seqs[-1]] == [line.seq for line in drawn.lines]
@@ -41,8 +41,8 @@ async def test_a_guess_hides_no_line(opener: Opener, clock: ManualClock) -> None
     """What is linked as newer, not surely, stands beside the older one."""
     async with opener() as memory:
         seqs = await told(memory, clock, sure=False)
-        drawn = await memory.profile()
-        booted = await memory.boot()
+        drawn = await memory.frame("profile")
+        booted = await memory.frame("boot")
 
     assert {*seqs} == {line.seq for line in drawn.lines} == {hit.seq for hit in booted.memories}
 
@@ -52,12 +52,12 @@ async def test_boot_shows_the_newest_within_its_budget(opener: Opener, clock: Ma
     async with opener() as memory:
         seqs = await told(memory, clock, sure=True)
         for budget in (*range(40, 160, 7), 1_600):
-            booted = await memory.boot(budget=budget)
+            booted = await memory.frame("boot", budget=budget)
             shown = [hit.seq for hit in booted.memories]
 
             assert booted.tokens <= budget
             assert shown in ([], [seqs[-1]])
-        whole = await memory.boot()
+        whole = await memory.frame("boot")
 
     assert [seqs[-1]] == [hit.seq for hit in whole.memories]
 
@@ -105,10 +105,10 @@ async def test_a_long_chain_and_a_circle_hide_nothing_that_is_newest(
     many = tuple(f"I prefer {number} o'clock for calls now." for number in range(30))
     async with opener() as memory:
         seqs = await told(memory, clock, sure=True, texts=many)
-        drawn = await memory.profile()
+        drawn = await memory.frame("profile")
     async with opener(scope="other") as memory:
         one, other = await told(memory, clock, sure=True, texts=TEXTS[:2])
         await memory.link(one, other, "newer")
-        await memory.profile()
+        await memory.frame("profile")
 
     assert [seqs[-1]] == [line.seq for line in drawn.lines]

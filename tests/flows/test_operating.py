@@ -70,7 +70,7 @@ def make_file(folder: Path) -> tuple[Path, Mapping[TokenRole, str]]:
             role: memory.token.add(f"{TOKEN}-{role}", scopes=scopes, role=role).secret
             for role, scopes in MADE.items()
         }
-        memory.policy.adopt(POLICY)
+        memory.policy.use(POLICY)
         for number in range(30):
             memory.learn(f"{TEXT} And number {number} is a buoy.", tags=[TAG] if number < 10 else [])
         memory.pin(memory.learn("The harbour is closed."))
@@ -168,7 +168,7 @@ def test_the_numbers_are_for_a_token_that_opens_every_scope(tmp_path: Path) -> N
             server.send("/metrics", token=tokens["curate"], method="GET"), 403
         )
         assert read_metrics(server, tokens["read"])
-        for path in ("/v1/status", "/v1/profile", "/v1/scopes/list"):
+        for path in ("/v1/status", "/v1/doctor", "/v1/scopes/list"):
             told = problem(server.send(f"{path}?scope={SCOPE}", {}, token=tokens["watch"]), 403)
             assert "may watch, not read" in told
         problem(server.send("/v1/events", token=tokens["watch"], method="GET"), 403)
@@ -327,7 +327,7 @@ async def test_a_tracer_of_yours_hears_the_steps(opener: Opener) -> None:
     """Of a curation, of a tick, and of what another scope's tick commits; without one nothing is traced."""
     steps = Steps()
     async with opener(tracer=steps) as memory:
-        await memory.policy.adopt(POLICY)
+        await memory.policy.use(POLICY)
         await memory.learn([f"{TEXT} {number}" for number in range(3)])
         assert ["commit"] == steps.names
         steps.names.clear()
@@ -351,7 +351,7 @@ async def test_a_look_counts_what_is_kept_of_every_scope(opener: Opener, clock: 
         row = {"name": "x", "dimensions": 8, "after": 2}
         await core.store.bookkeep("two", Bookkeeping(now, put={UNDER_WAY: row}))
         record = Record(at=now, promised=True).record_failure("extract", now, TEXT, now + DAY)
-        await memory.policy.adopt(POLICY)
+        await memory.policy.use(POLICY)
         await core.store.bookkeep("two", Bookkeeping(now, put={ROW: record.values()}))
         seen = await overseer.look()
         assert (4, 70, {"extract": 1}) == (seen.embeddings_waiting, seen.tokens["writer"], dict(seen.failing))

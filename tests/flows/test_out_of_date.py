@@ -33,7 +33,7 @@ async def _answers(memory: remanence.Engine) -> list[RecallResult]:
         await memory.recall(QUESTION, count_use=False),
         await memory.recall(QUESTION, budget=500, count_use=False),
         await memory.frame("attention", QUESTION, count_use=False),
-        await memory.boot(),
+        await memory.frame("boot"),
     ]
 
 

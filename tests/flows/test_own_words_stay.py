@@ -26,10 +26,10 @@ async def test_a_proposal_takes_no_words_of_a_person_out_of_a_view(opener: Opene
         await memory.note(f"{COFFEE} So.", speaker="Mia", session="s", later=True)
         await memory.consolidate()
         waits = (await memory.review.list()).items
-        before = [(await memory.profile()).text, (await memory.boot()).text]
+        before = [(await memory.frame("profile")).text, (await memory.frame("boot")).text]
         (new,) = [one for one in await memory.list() if one.text == COFFEE]
         await memory.correct(own.seq, by=new.seq)
-        after = [(await memory.profile()).text, (await memory.boot()).text]
+        after = [(await memory.frame("profile")).text, (await memory.frame("boot")).text]
 
     assert any("proposal" in one.sort for one in waits)
     assert all(TEA in text and COFFEE in text for text in before)

@@ -188,7 +188,7 @@ async def test_the_last_run_is_a_person_s_own(opener: Opener) -> None:
         mine = await memory.learn("The bell is cracked.")
         await memory.learn("A moment on the pier.", category="moment")
         tagged = await memory.tag(mine, "bell")
-        await memory.policy.adopt(LATER)
+        await memory.policy.use(LATER)
     async with opener(**agents) as memory:
         theirs = await memory.learn("The rope is wet.")
         await memory.schedule.tick()

@@ -113,7 +113,7 @@ async def test_a_policy_does_the_same_on_twelve_verbs(preset: str) -> None:
     for store in (limit_store(MemoryStore()), lack(VECTORS)):
         clock = remanence.ManualClock(NOW)
         async with open_on(store, clock) as memory:
-            await memory.policy.adopt(preset)
+            await memory.policy.use(preset)
             for day in range(0, 180, 15):
                 await memory.learn(list_turns(day))
                 await memory.consolidate()

@@ -86,8 +86,8 @@ class World:
                 "settings": {one.name: one.value for one in await memory.settings.get()},
                 "bans": sorted(one.fold for one in await memory.forbidden()),
                 "tokens": [str(one) for one in await memory.token.list()],
-                "frames": [str(one) for one in await memory.frames.list()],
-                "guidelines": str(await memory.guidelines.active()),
+                "frames": [str(one) for one in await memory.frames.get()],
+                "guidelines": str(await memory.guidelines()),
             }
 
 
@@ -113,7 +113,7 @@ async def make_world(path: Path) -> World:
         await memory.rate(numbers["confirmed"], "right")
         await propose(memory._core, numbers["said"], ["self/value"])
         run = (await memory.forbid(numbers["banned"])).run
-        await memory.policy.adopt(GUARDED)
+        await memory.policy.use(GUARDED)
         await memory.settings.set("audit_days", 90)
         await memory.token.add("door", scopes=["default"], role="read")
     return World(path, {name: seq or 0 for name, seq in numbers.items()}, run)
@@ -185,14 +185,16 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "forget": lambda w: each(lambda seq: [call(seq)], w)[: len(SET)],
     "restore": lambda w: [call(w.numbers["banned"]), call(w.numbers["quarantined"])],
     "undo": lambda w: [call(w.run), call("last")],
-    "curate": lambda w: [call(GREEDY), call(overrides={"all": {"where": "False"}}), call("janitor")],
-    "compact_episodic": lambda w: [call(0)],
-    "policy.adopt": lambda w: [call(GREEDY)],
-    "policy.drop": lambda w: [call()],
+    "curate": lambda w: [
+        call("episodic-cap", allow_destroyed=99),
+        call(GREEDY),
+        call(overrides={"all": {"where": "False"}}),
+        call("janitor"),
+    ],
+    "policy.use": lambda w: [call(GREEDY), call(None)],
     "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
-    "guidelines.activate": lambda w: [call("Obey the bot.")],
-    "frames.put": lambda w: [call("self", limit=1)],
-    "frames.reset": lambda w: [call("self")],
+    "guidelines": lambda w: [call("Obey the bot."), call(off=True)],
+    "frames.set": lambda w: [call("self", limit=1), call("self", off=True)],
     "review.settle": lambda w: [
         call(item=w.numbers["quarantined"], choice="accept"),
         call(item="clock", choice="accept"),
@@ -221,9 +223,9 @@ BESIDE = frozenset(
     {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
 )
 READING = frozenset(
-    "recall frame boot profile get list count links entities.list entities.get"
-    " conversations.list conversations.get plan forecast history"
-    " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
+    "recall frame get list count links entities.list entities.get"
+    " conversations.list conversations.get plan forecast policy.show history"
+    " explain frames.get status doctor scopes.list"
     " review.list settings.get forbidden guide"
     " token.list".split()
 )
@@ -388,7 +390,7 @@ async def test_an_agent_keeps_what_is_its_own(world: World) -> None:
 async def test_a_plan_of_an_agent_follows_the_policy_in_force(world: World) -> None:
     """Rules of its own, overrides and a lifted brake are a person's to choose; a preset and the adopted policy do."""
     async with world.open() as memory:
-        await memory.policy.drop()
+        await memory.policy.use(None)
     async with world.open("agent") as memory:
         own = await memory.plan(GREEDY)
         preset = await memory.plan("janitor")
@@ -441,9 +443,8 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
         ("update", number["identity"], "--text", "I am the bot's."),
         ("forbid", number["banned"], "--off"),
         ("review", "settle", number["quarantined"], "accept"),
-        ("policy", "drop"),
+        ("policy", "use", "--off"),
         ("settings", "audit_days", "1"),
-        ("compact", "--keep", "0"),
         ("erase", number["said"], "--yes"),
         ("review", "settle", "clock", "accept"),
         ("rate", "right", number["quarantined"]),

@@ -111,7 +111,7 @@ async def test_uses_since_are_told_and_counted(memory: remanence.Engine, clock: 
 async def test_a_policy_that_changed_is_told(memory: remanence.Engine, clock: ManualClock) -> None:
     """The plan of now is that of the policy in force: its rules that are new or gone are named."""
     plan, _ = await _kept(memory, clock)
-    await memory.policy.adopt(POLICY.replace("days(30)", "days(50)").replace('"weak"', '"frail"'))
+    await memory.policy.use(POLICY.replace("days(30)", "days(50)").replace('"weak"', '"frail"'))
     diff = await memory.plan(compare=plan)
 
     assert not diff.is_same

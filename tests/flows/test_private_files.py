@@ -103,7 +103,7 @@ def test_exports_and_plans_are_private(tmp_path: Path) -> None:
         ("learn", "The night watch changes at four."),
         ("backup", str(tmp_path / "copy.db")),
         ("export", str(tmp_path / "out.jsonl")),
-        ("--policy", "default", "plan", "-o", str(tmp_path / "plan.json")),
+        ("plan", "--policy", "default", "-o", str(tmp_path / "plan.json")),
     ):
         done = typed("--db", str(tmp_path / "a.db"), *words)
         assert 0 == done.exit_code, done.output

@@ -467,7 +467,7 @@ async def test_an_adopted_policy_is_at_hand_and_no_other(opener: Opener, clock: 
         text = (await memory.plan(EVERYTHING)).to_json()
         other = (await memory.plan("default")).to_json()
     async with opener() as early, opener() as late:
-        await late.policy.adopt(EVERYTHING)
+        await late.policy.use(EVERYTHING)
         with pytest.raises(PolicyMismatch):
             await early.apply(Plan.from_json(other), policy="default")
         receipt = await early.apply(Plan.from_json(text), allow_destroyed=100)

@@ -17,7 +17,7 @@ from remanence.flows.edit import editing
 from remanence.llm.base import WordWeight
 from remanence.llm.offline import HashedEmbedder
 from tests.flows.conftest import Opener
-from tests.flows.forge import item, keys, on_file, said_by, started
+from tests.flows.forge import compact, item, keys, on_file, said_by, started
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ async def test_a_name_whose_memory_is_gone_names_what_is_put_next(memory: remane
     """An issue that fails again after its episode was compacted is a new episode, the newest, after the old one."""
     old = await item(memory, "failed-1")
     await item(memory, "failed-2")
-    await memory.compact_episodic(1)
+    await compact(memory, 1)
     answer = await memory.learn("Again!", key="failed-1", kind="episodic", agent="maestro", source="log")
     found, gone = await memory.get("failed-1"), await memory.get(old)
-    await memory.compact_episodic(1)
+    await compact(memory, 1)
     links = [(link.source, link.target, link.relation.label) for link in await memory.links(old)]
 
     assert ("stored", f"anew: #{gone.seq}, which had the name, is pruned") == (answer.status, answer.reason)

@@ -52,7 +52,7 @@ async def test_it_is_listed_and_found_nowhere(memory: Engine) -> None:
     frames = [
         await memory.frame(name, "keys to Mallory") for name in ("task", "attention", "simulate", "self")
     ]
-    shown = [recalled, *frames, await memory.boot()]
+    shown = [recalled, *frames, await memory.frame("boot")]
     refused = await expect_error(InvalidInput, memory.recall("keys", filters={"status": "quarantined"}))
 
     assert (FORGED, Status.QUARANTINED, Reason.INSTRUCTIONS) == (kept.text, kept.status, kept.reason)

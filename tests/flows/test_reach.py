@@ -206,7 +206,7 @@ async def _world(path: Path) -> dict[tuple[str, str], str]:
         noted = await memory.note(said, speaker="Ana", session="t", later=True)
         runs["engine", "extract"] = (await hear(memory)).runs[0]
         runs["engine", "consolidate"] = (await memory.consolidate()).runs[0]
-        await memory.policy.adopt(LATER)
+        await memory.policy.use(LATER)
         await memory.learn("A moment on the pier.", category="moment")
         clock.advance(days=2)
         ticked = await memory.schedule.tick()

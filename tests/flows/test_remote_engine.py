@@ -87,11 +87,11 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.conversations.list(),
     lambda memory: memory.conversations.list(threads=True),
     lambda memory: memory.count("topic", limit=3),
-    lambda memory: memory.profile(),
+    lambda memory: memory.frame("profile"),
     lambda memory: memory.history("ferry"),
     lambda memory: memory.history(),
     lambda memory: memory.history(decision="any"),
-    lambda memory: memory.frames.list(),
+    lambda memory: memory.frames.get(),
     lambda memory: memory.frames.get("task"),
     lambda memory: memory.settings.get(),
     lambda memory: memory.settings.get("note_turns"),
@@ -99,11 +99,11 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.forbidden(),
     lambda memory: memory.erase.show(copies=True),
     lambda memory: memory.status(),
-    lambda memory: memory.guidelines.draft(),
+    lambda memory: memory.guidelines(),
     lambda memory: memory.history(run="LAST"),
     lambda memory: memory.recall("who sails", count_use=False, explain=True),
     lambda memory: memory.frame("task", "who sails", count_use=False),
-    lambda memory: memory.boot(),
+    lambda memory: memory.frame("boot"),
 ]
 _TIMED = {"explanation", "at", "now", "tokens_used"}  # of the moment at which it was asked
 

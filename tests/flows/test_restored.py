@@ -124,7 +124,7 @@ async def test_only_restore_gives_that_day_and_verbs_do_not_mind(
 async def test_a_tick_that_waits_comes_when_the_day_is_over(opener: Opener, clock: ManualClock) -> None:
     """Where nothing else is due no tick is passed by: the scope is calm until the guard ends, and no longer."""
     async with opener(policy=POLICY) as memory:
-        await memory.policy.adopt(POLICY)
+        await memory.policy.use(POLICY)
         ids = await _fallen(memory, clock)
         await memory.review.settle("clock", "accept")
         await memory.restore(ids[0])

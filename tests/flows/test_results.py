@@ -47,7 +47,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "link": link,
         "recalled": recalled,
         "frame": await memory.frame("task", "the door"),
-        "boot": await memory.boot(),
+        "boot": await memory.frame("boot"),
         "memory": await memory.get(one),
         "hit": (await memory.recall("the door")).memories[0],
         "plan": plan,
@@ -64,7 +64,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "setting": await memory.settings.get(),
         "guide": memory.guide(),
         "review": await memory.review.list(),
-        "frames": await memory.frames.list(),
+        "frames": await memory.frames.get(),
         "policy": memory.policy.current,
     }
 

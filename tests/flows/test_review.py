@@ -76,7 +76,7 @@ async def path(tmp_path: Path) -> Path:
     """A file in which something of each sort waits."""
     clock, path = ManualClock(START), tmp_path / "memory.db"
     async with remanence.open(path, clock=clock) as memory:
-        await memory.policy.adopt(PRUNING)
+        await memory.policy.use(PRUNING)
         await filled(memory, clock)
     return path
 

@@ -126,7 +126,7 @@ async def test_an_adopted_policy_runs_by_itself_in_every_process(opener: Opener,
     """Whoever opens the scope without naming a policy has it."""
     async with opener() as memory:
         await _filled(memory, clock)
-        await memory.policy.adopt(DAILY)
+        await memory.policy.use(DAILY)
     async with opener() as memory, memory.session():
         assert {"archived": 4} == await _statuses(memory)
 
@@ -164,10 +164,10 @@ async def test_it_runs_before_the_session_is_there(
         assert 4 == (await memory.undo(run)).changes
 
 
-async def test_compaction_is_not_the_curation_that_is_due(opener: Opener) -> None:
-    """What was asked for by another name moves no interval."""
+async def test_another_policy_is_not_the_curation_that_is_due(opener: Opener) -> None:
+    """A run of one that is not in force moves no interval."""
     async with opener(policy=DAILY) as memory:
-        await memory.compact_episodic(3)
+        await memory.curate("episodic-cap")
 
         assert (await memory.status()).is_due
 
@@ -479,7 +479,8 @@ async def test_status_says_when_the_policy_runs_again(tmp_path: Path) -> None:
 
 async def _shown(path: Path, policy: Path) -> str:
     """What `remanence status` prints under a policy."""
-    words = ["status", "--db", str(path), "--policy", str(policy)]
+    await asyncio.to_thread(command_line.typed, "policy", "use", str(policy), "--db", str(path))
+    words = ["status", "--db", str(path)]
     done = await asyncio.to_thread(command_line.typed, *words)
     assert 0 == done.exit_code, done.output
     return str(done.stdout)
@@ -653,7 +654,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
         return str(done.stdout if done.exit_code == 0 else done.stderr)
 
     typed("learn", "It is learned now.")
-    typed("policy", "adopt", DAILY)
+    typed("policy", "use", DAILY)
     typed("begin-session")
     listed = typed("settings")
     changed = json.loads(typed("settings", "note_turns", "200", "--json"))

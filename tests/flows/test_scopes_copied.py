@@ -52,12 +52,12 @@ async def test_a_copy_holds_all_that_an_export_does(opener: Opener, clock: Manua
         await fill(memory, clock)
         before = await exported(memory)
         done = await memory.scopes.copy("b")
-        settings, frames = await memory.settings.get(), await memory.frames.list()
+        settings, frames = await memory.settings.get(), await memory.frames.get()
         answer = await memory.recall("Where does Tom live?", count_use=False)
         after = await exported(memory)
     async with opener(scope="b") as copy:
         copied = await exported(copy)
-        same = (settings, frames) == (await copy.settings.get(), await copy.frames.list())
+        same = (settings, frames) == (await copy.settings.get(), await copy.frames.get())
         policy = copy.policy.current.name
         checks = await copy.doctor()
         strays = find_unowned_changes(await copy._core.store.history("b"))
@@ -132,8 +132,8 @@ async def test_settings_of_the_target_give_way(opener: Opener, tmp_path: Path) -
     async with opener(scope="b") as other:
         await other.settings.set("note_turns", 9)
         await other.settings.set("note_minutes", 9)
-        await other.policy.adopt("mvs")
-        await other.frames.put("theirs", limit=3)
+        await other.policy.use("mvs")
+        await other.frames.set("theirs", limit=3)
     async with opener(scope="a") as memory:
         await memory.learn("The ferry leaves at nine.")
         await memory.settings.set("note_turns", 7)
@@ -141,7 +141,7 @@ async def test_settings_of_the_target_give_way(opener: Opener, tmp_path: Path) -
         await memory.scopes.copy("b")
     async with opener(scope="b") as copy:
         values = {one.name: one.value for one in await copy.settings.get()}
-        frames = [one.name for one in await copy.frames.list()]
+        frames = [one.name for one in await copy.frames.get()]
         policy = copy.policy.current.name
 
     assert (7, 15, "") == (values["note_turns"], values["note_minutes"], values["mirror_folder"])

@@ -230,7 +230,7 @@ async def test_one_memory_of_a_dropped_scope_is_restored(opener: Opener) -> None
 async def test_undo_ends_where_a_policy_has_purged(opener: Opener, clock: ManualClock) -> None:
     """Tombstones stand for 30 days under the janitor; then the run is not taken back, and each memory may be."""
     async with opener(scope="a", policy="janitor") as memory:
-        await memory.policy.adopt("janitor")
+        await memory.policy.use("janitor")
         learned = await memory.learn("The ferry leaves at nine.")
         done = await memory.scopes.drop(await memory.scopes.show_drop())
         clock.advance(days=31)

@@ -177,7 +177,7 @@ def test_nothing_in_the_memory_of_the_server_says_what_was_erased(
             ("list", {"status": "any"}),
             ("explain", {"name": "it"}),
             ("frame", {"name": "self"}),
-            ("boot", {}),
+            ("frame", {"name": "boot"}),
         )
         for verb, body in asked:
             assert 200 == send(server, verb, role, **body).status, verb

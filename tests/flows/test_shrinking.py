@@ -52,12 +52,12 @@ async def test_a_frame_shows_the_short_form_and_recall_the_text(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:
     """Frames and boot mark it as condensed and count what they show; a hit of recall shows the words that were said."""
-    frame, boot = (await memory.frame("attention")).tokens, (await memory.boot()).tokens
+    frame, boot = (await memory.frame("attention")).tokens, (await memory.frame("boot")).tokens
     await _shrunk(memory, clock)
     answers = [
         await memory.frame("attention"),
         await memory.frame("attention", "rowing"),
-        await memory.boot(),
+        await memory.frame("boot"),
     ]
     found = await memory.recall("rowing with my sister")
 

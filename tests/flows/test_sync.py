@@ -79,7 +79,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "forbidden",
         "frames",
         "graph",
-        "guidelines",
         "mirror",
         "policy",
         "review",
@@ -91,7 +90,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
 
     assert spaced == spaces.keys()
     assert memory.settings.set("frame_limit", 7) == memory.settings.get("frame_limit")
-    assert "attention" in [frame.name for frame in memory.frames.list()]
+    assert "attention" in [frame.name for frame in memory.frames.get()]
 
 
 GOOD = """
@@ -101,7 +100,7 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
     due: bool = memory.status().is_due
-    names: list[str] = [frame.name for frame in memory.frames.list()]
+    names: list[str] = [frame.name for frame in memory.frames.get()]
     print(due, names, memory.settings.get("frame_limit").value)
     print(b"".join(memory.export()), memory.policy.current.name.upper(), found.strength)
 """
@@ -134,7 +133,7 @@ SLIPS = {
     'm.recall("q", limit="3")': 'm.recall("q", limit=3)',
     'm.link("a", "b", "relatd")': 'm.link("a", "b", "refers")',
     'm.link("a", "b", "refers", if_exists="ignore")': 'm.link("a", "b", "refers", if_exists="skip")',
-    'm.frames.put("f", limt=3)': 'm.frames.put("f", limit=3)',
+    'm.frames.set("f", limt=3)': 'm.frames.set("f", limit=3)',
 }
 FACES = {
     "async": ("import remanence\nasync def use(m: remanence.Engine) -> None:\n", "    await "),
@@ -167,9 +166,10 @@ step = st.one_of(
     st.tuples(st.just("rate"), st.tuples(st.lists(name, max_size=3), st.sampled_from([0.0, 0.5, 1.0, 2.0]))),
     st.tuples(st.just("link"), st.tuples(name, name, st.just("supports"))),
     st.tuples(
-        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session", "boot"]),
+        st.sampled_from(["status", "consolidate", "history", "plan", "curate", "begin_session"]),
         st.just(()),
     ),
+    st.tuples(st.just("frame"), st.tuples(st.sampled_from(["boot", "profile"]))),
 )
 
 
@@ -370,7 +370,7 @@ class Own(BaseException): pass
 transfer.PAGE = 3
 threading.Timer(120, os._exit, [9]).start()
 with remanence.sync.open(embedder="hashed") as source:
-    source.learn_many([f"Buoy {number} is red." for number in range(10)])
+    source.learn([f"Buoy {number} is red." for number in range(10)])
     lines = list(source.export())
 memory = remanence.sync.open(sys.argv[1], embedder="hashed")
 for kind in (SystemExit, KeyboardInterrupt, Own, GeneratorExit):

@@ -103,16 +103,16 @@ async def test_without_a_policy_nothing_runs(opener: Opener) -> None:
             await memory.schedule.tick()
 
         assert "--dry-run" in refused.value.recovery
-        assert "policy adopt" in refused.value.recovery
+        assert "policy use" in refused.value.recovery
         assert (await memory.status()).schedule is None
-        await memory.policy.adopt(RAPID)
+        await memory.policy.use(RAPID)
         assert "deep" == (await memory.schedule.tick()).cadence
 
 
 async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, clock: ManualClock) -> None:
     """Until what was foretold, or a write, or another policy or setting, whatever the cadences say."""
     async with opener() as memory:
-        await memory.policy.adopt(RAPID)
+        await memory.policy.use(RAPID)
         await _learned(memory, "relationship", 3)
         await memory.consolidate()
         clock.advance(minutes=20)
@@ -121,7 +121,7 @@ async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, cloc
         quiet = await memory.schedule.tick()
         await memory.settings.set("note_turns", 40)
         after_setting = await memory.schedule.tick()
-        await memory.policy.adopt(RAPID)
+        await memory.policy.use(RAPID)
         after_adopting = await memory.schedule.tick()
         await _learned(memory, "fact", 1)
         after_write = await memory.schedule.tick()
@@ -300,13 +300,31 @@ async def test_the_command_says_by_its_exit_code_how_it_went(tmp_path: Path) -> 
         await _learned(memory, "memory_entry", 30)
     refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "schedule", "tick")
     async with remanence.open(path, clock=clock) as memory:
-        await memory.policy.adopt(RAPID)
+        await memory.policy.use(RAPID)
     held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "schedule", "tick")
     status = await asyncio.to_thread(command_line.typed, "--db", str(path), "status")
 
-    assert (1, True) == (refused.exit_code, "policy adopt" in refused.stderr)
+    assert (1, True) == (refused.exit_code, "policy use" in refused.stderr)
     assert (1, "share") == (held.exit_code, json.loads(held.stdout)["ran"]["curate"]["held"])
     assert (1, True) == (status.exit_code, "held" in status.stdout)
+
+
+async def test_due_jobs_run_by_the_policy_that_is_given(tmp_path: Path) -> None:
+    """Where none is adopted; beside another one it is refused. What runs all scopes goes by theirs, and takes none."""
+    path, clock = tmp_path / "m.db", ManualClock(SystemClock().now() - DAY)
+    (tmp_path / "rapid.toml").write_text(RAPID)
+    async with remanence.open(path, clock=clock) as memory:
+        await _learned(memory, "memory_entry", 30)
+    words = ("--db", str(path), "--policy", str(tmp_path / "rapid.toml"))
+    held = await asyncio.to_thread(command_line.typed, "--json", "schedule", "tick", *words)
+    everywhere = await asyncio.to_thread(command_line.typed, "schedule", "run", "--once", *words)
+    async with remanence.open(path, clock=clock) as memory:
+        await memory.policy.use("janitor")
+    beside = await asyncio.to_thread(command_line.typed, "schedule", "tick", *words)
+
+    assert (1, "share") == (held.exit_code, json.loads(held.stdout)["ran"]["curate"]["held"])
+    assert (2, True) == (everywhere.exit_code, "no option --policy" in everywhere.stderr)
+    assert (1, True) == (beside.exit_code, "has adopted the policy 'janitor'" in beside.stderr)
 
 
 class _Counted(SqlStore):
@@ -440,7 +458,7 @@ async def test_a_tick_reads_what_its_rules_can_concern(tmp_path: Path, clock: Ma
         store.read.clear()
         rapid = await memory.schedule.tick("rapid")
         quick = store.read.copy()
-        await memory.policy.adopt(RAPID.replace("category == 'message' and ", ""))
+        await memory.policy.use(RAPID.replace("category == 'message' and ", ""))
         store.read.clear()
         await memory.schedule.tick("rapid")
 

@@ -30,8 +30,8 @@ UNUSABLE = {
 WRITTEN = {
     "backup": ("backup",),
     "export": ("export",),
-    "plan": ("--policy", "default", "plan", "-o"),
-    "picture": ("--policy", "default", "forecast", "--svg"),
+    "plan": ("plan", "--policy", "default", "-o"),
+    "picture": ("forecast", "--policy", "default", "--svg"),
     "copies": ("schedule", "run", "--once", "--backup"),
 }
 READ = {
@@ -49,7 +49,7 @@ async def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     async with remanence.open("a.db", embedder="hashed") as memory:
         await memory.learn("The ferry leaves at nine.")
-        await memory.policy.adopt("default")
+        await memory.policy.use("default")
     Path("folder").mkdir()
     Path("loop").symlink_to("loop")
     return tmp_path
@@ -87,7 +87,7 @@ CALLS: dict[str, Callable[[Any, str], Awaitable[Any]]] = {
     "open": _open,
     "backup": lambda memory, path: memory.backup(path),
     "ingest": lambda memory, path: memory.ingest(path),
-    "policy": lambda memory, path: memory.policy.adopt(path + ".toml"),
+    "policy": lambda memory, path: memory.policy.use(path + ".toml"),
     "mirror": lambda memory, path: memory.mirror.sync(path),
     "copies": lambda memory, path: memory.schedule.run(backup=path, once=True),
 }

@@ -100,7 +100,7 @@ async def test_a_day_allows_as_many_sure_links(opener: Opener, clock: ManualCloc
         await told(memory, clock, *(new for _, new in pairs))
         await memory.consolidate()
         linked = await drawn(memory, Relation.NEWER)
-        boot = (await memory.boot(budget=4_000)).text
+        boot = (await memory.frame("boot", budget=4_000)).text
         clock.advance(days=1)
         await told(memory, clock, *(new.replace("gone", "sold") for _, new in pairs))
         await memory.consolidate()

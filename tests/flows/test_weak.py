@@ -92,7 +92,7 @@ async def test_without_a_question_nothing_is_weak() -> None:
     """A frame that is asked nothing, and boot, answer nothing: there is nothing to be weak."""
     async with remanence.open() as memory:
         await told(memory)
-        shown = [await memory.frame("attention"), await memory.boot()]
+        shown = [await memory.frame("attention"), await memory.frame("boot")]
 
         assert [False, False] == [one.is_weak for one in shown]
 

@@ -83,7 +83,6 @@ SAYINGS: dict[str, Callable[[Engine, int, int, int], Awaitable[object]]] = {
         one, two, ("supports", "similar", "near_duplicate")[n % 3], off=True
     ),
     "merge": lambda it, one, two, n: it.merge(one, two),
-    "compact": lambda it, one, two, n: it.compact_episodic(n % 5),
 }
 
 
@@ -360,11 +359,11 @@ class Machine(RuleBasedStateMachine):
         policy = self.under or policy
         text = policy if isinstance(policy, str) else policy.toml()
         for engine in self.engines:
-            self.run(engine.policy.adopt(text))
+            self.run(engine.policy.use(text))
         self.look("adopt")
         self.step("tick", lambda it: it.schedule.tick("deep"))
         for engine in self.engines:
-            self.run(engine.policy.drop())
+            self.run(engine.policy.use(None))
 
     @rule(pick=PICKS)
     def undo(self, pick: int) -> None:
@@ -459,10 +458,10 @@ class Machine(RuleBasedStateMachine):
         plans = [self._planned(rules, engine) for engine in self.engines]
         self.step("curate", self._applied(plans, ANY_NUMBER), doubted=True)
         for engine in self.engines:
-            self.run(engine.policy.adopt(rules.toml()))
+            self.run(engine.policy.use(rules.toml()))
         self.step("tick", lambda it: it.schedule.tick("deep"), doubted=True)
         for engine in self.engines:
-            self.run(engine.policy.drop())
+            self.run(engine.policy.use(None))
         if accepts:
             for engine in self.engines:
                 assert self.run(engine.review.settle("clock", "accept")) is not None

@@ -38,8 +38,8 @@ from remanence.testing.limited_store import limit_store
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
-    *("frames", "schedule", "settings", "conversations", "forbidden", "erase"),
-    *("policy", "guidelines", "entities", "mirror", "review", "scopes"),
+    *("frames", "schedule", "settings", "conversations", "erase"),
+    *("policy", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
 # What a verb must have, and of what it may have that which needs a capability.

@@ -47,7 +47,7 @@ def _no_sockets(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("policy", PRESETS)
 async def test_no_policy_asks_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
-    """Planning, applying, explaining, compacting, undoing and the automatic run need words and vectors of nobody."""
+    """Planning, applying, explaining, undoing and the automatic run need words and vectors of nobody."""
     clock, embedder = ManualClock(), Refusing()
     async with remanence.open(tmp_path / "m.db", policy=policy, clock=clock, embedder=embedder) as memory:
         for number in range(60):
@@ -67,7 +67,7 @@ async def test_no_policy_asks_a_model(tmp_path: Path, monkeypatch: pytest.Monkey
         done = await memory.curate()
         if done.changes:
             await memory.undo(done)
-        pruned = await memory.compact_episodic(5)
+        pruned = (await memory.curate("episodic-cap", allow_destroyed=60)).pruned
 
     assert last is None or last.outcome == "done"
     assert 0 < done.changes + pruned + (0 if last is None else sum(last.counts.values()))

@@ -69,7 +69,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "put": tuple(FIELDS),
     "update": tuple(Editable.__annotations__),
     "list": tuple(Columns.__annotations__),
-    "frames.put": tuple(FrameDefinition.__annotations__),
+    "frames.set": tuple(FrameDefinition.__annotations__),
 }
 # Callbacks are the caller's code, and what they raise is theirs; `close` would end the campaign.
 LEFT_OUT = {"progress", "self", "tell"}

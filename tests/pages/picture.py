@@ -13,7 +13,7 @@ def draw_forecast() -> str:
     """Return the picture, the same at every call: the clock stands, and no vector is made."""
     clock = ManualClock()
     with remanence.sync.open(":memory:", embedder="none", clock=clock) as memory:
-        memory.policy.adopt(POLICY)
+        memory.policy.use(POLICY)
         for day in range(DAYS_BEFORE):
             memory.learn(f"The crane of berth {day} is due.", category="notification", state="unread")
             for ship in range(day % 4):

@@ -641,14 +641,14 @@ _VERBS: tuple[Effect, ...] = (
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
 # What the audit calls the runs of plans.
-PLANNED = ("curate", "compact")
+CURATE = "curate"
 # And the run that opening a file of an older version makes.
 UPGRADE = "upgrade"
 
 
 def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
-    if verb in PLANNED:
+    if verb == CURATE:
         return CHANGEABLE | _BY_TAGS
     if verb == "undo":
         return frozenset(COLUMN)
@@ -658,7 +658,7 @@ def owned_by(verb: str) -> frozenset[str]:
 
 def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
     """Return the verbs that take back, memory by memory, what a run did: the run of a verb, or of a plan's actions."""
-    rows = [effect for effect in ACTIONS if effect.name in acts] if verb in PLANNED else []
+    rows = [effect for effect in ACTIONS if effect.name in acts] if verb == CURATE else []
     rows += [VERBS[verb]] if verb in VERBS else []
     return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
 

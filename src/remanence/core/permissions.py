@@ -5,19 +5,20 @@ change may touch is judged where it is committed, in `flows/base/person_guards.p
 """
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 TokenRole = Literal["watch", "read", "write", "curate", "erase"]
 ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
 # What a person sets: protections, bans and what is in quarantine; rules; numbers and the clock; what is gone for good.
 Capability = Literal["release", "policy", "settings", "erase", "tokens"]
+Need = TypeVar("Need", bound=str)
 CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 # A verb that is offered over the network has a role.
 _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("read", None): (
-        "recall frame boot profile get list count links entities.list entities.get"
-        " conversations.list conversations.get plan forecast history"
-        " guidelines.draft guidelines.active explain frames.list frames.get status doctor scopes.list"
+        "recall frame get list count links entities.list entities.get"
+        " conversations.list conversations.get plan forecast policy.show history"
+        " guidelines explain frames.get status doctor scopes.list"
         " review.list settings.get forbidden guide"
     ),
     ("write", None): (
@@ -30,9 +31,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "forbid",
-    ("curate", "policy"): (
-        "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
-    ),
+    ("curate", "policy"): "policy.use frames.set",
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
@@ -49,11 +48,14 @@ CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capa
     },
     "pin": {"off": "release"},
     "hold": {"off": "release"},
+    "schedule.tick": {"policy": "policy"},
+    "guidelines": {"lines": "policy", "off": "policy"},
 }
-# Who may only write settles contradictions; what else waits is for who may curate.
-ROLE_OF_CHOICE: Mapping[str, TokenRole] = dict.fromkeys(
-    ("accept", "decline", "forget", "forbid", "undo"), "curate"
-)
+# So has one that changes more than the verb without it: the role that it needs then.
+_ROLE_OF_ARGUMENT: Mapping[str, Mapping[str, TokenRole | Mapping[str, TokenRole]]] = {
+    "guidelines": {"lines": "curate", "off": "curate"},
+    "review.settle": {"choice": dict.fromkeys(("accept", "decline", "forget", "forbid", "undo"), "curate")},
+}
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
 }
@@ -66,21 +68,22 @@ CAPABILITY_OF: Mapping[str, Capability] = {
 
 
 def role_of(verb: str, arguments: Mapping[str, object]) -> TokenRole | None:
-    """Return the role that a verb needs when it is called with these arguments; None where none is enough."""
-    choice = arguments.get("choice")
-    if verb == "review.settle" and isinstance(choice, str) and choice in ROLE_OF_CHOICE:
-        return ROLE_OF_CHOICE[choice]
-    return ROLE_OF.get(verb)
+    """Return the role that a verb needs when it is called with these arguments; None where it is not offered."""
+    return _find_need(_ROLE_OF_ARGUMENT.get(verb, {}), arguments) or ROLE_OF.get(verb)
 
 
 def capability_of(verb: str, arguments: Mapping[str, object]) -> Capability | None:
     """Return the capability that a verb takes when it is called with these arguments; None where it takes none."""
-    by_argument = CAPABILITY_OF_ARGUMENT.get(verb, {})
-    asked = (_capability_for(needed, arguments.get(name)) for name, needed in by_argument.items())
-    return next((one for one in asked if one is not None), CAPABILITY_OF.get(verb))
+    return _find_need(CAPABILITY_OF_ARGUMENT.get(verb, {}), arguments) or CAPABILITY_OF.get(verb)
 
 
-def _capability_for(needed: Capability | Mapping[str, Capability], value: object) -> Capability | None:
-    if isinstance(needed, str):
-        return needed if value else None
-    return needed.get(value) if isinstance(value, str) else None
+def _find_need(
+    by_argument: Mapping[str, Need | Mapping[str, Need]], arguments: Mapping[str, object]
+) -> Need | None:
+    """Return what the first of the given arguments needs, by itself or by its value; None where none needs anything."""
+    for name, needed in by_argument.items():
+        value = arguments.get(name)
+        found = needed if isinstance(needed, str) else needed.get(value) if isinstance(value, str) else None
+        if value and found is not None:
+            return found
+    return None

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 # Commands that are called otherwise than the verb.
 COMMANDS: Mapping[str, str] = {
     "import_": "import",  # Python keeps the word for itself
-    "compact_episodic": "compact",  # shows first and obeys the brake, which the verb does not
     "erase.show": "erase",  # with --yes it is `erase.apply` as well: nobody erases what he has not seen
     "settings.get": "settings",  # with a value it is `settings.set`
 }
@@ -16,10 +15,7 @@ ONLY_COMMANDS = frozenset(
         "audit",
         "chat",
         "hook",
-        "policy show",
-        "policy describe",
         "policy check",
-        "policy columns",
         "demo",
         "mcp",
         "serve",

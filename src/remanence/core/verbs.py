@@ -20,7 +20,6 @@ SHELVES: Mapping[str, str] = {
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
     "policy": "Which policy holds here, and what one says.",
     "schedule": "What runs by itself: once, or as long as the process lives.",
-    "guidelines": "What the engine's own record teaches, and what of it a writer is shown.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",
     "review": "What waits for a person.",

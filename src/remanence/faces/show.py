@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from remanence.core import receipt, results
 from remanence.core.clock import format_duration
-from remanence.core.effects import PLANNED, ways_back
+from remanence.core.effects import CURATE, ways_back
 from remanence.core.guide import Guide
 from remanence.core.later import import_later
 from remanence.core.model import (
@@ -251,7 +251,7 @@ def _render_sequence(results: Sequence[Any]) -> Iterator[Text]:
 @_shows("Receipt")
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
-    if done.verb in PLANNED:
+    if done.verb == CURATE:
         what = (
             ", ".join(plan_report.describe_action(action, count) for action, count in counts.items())
             or "nothing to do"
@@ -604,7 +604,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     for act in done.acts:
         what = (
             plan_report.describe_action(act.name, act.count)
-            if done.verb in PLANNED
+            if done.verb == CURATE
             else f"{act.name} {act.count:,}"
         )
         why = (

@@ -51,7 +51,7 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
 
         async def ask(engine: Engine) -> str:
             if not query:
-                return show_begun(await engine.boot(budget=room))
+                return show_begun(await engine.frame("boot", budget=room))
             return show_recalled(await engine.recall(query, budget=room))
 
         return await self._calls.run(ask)

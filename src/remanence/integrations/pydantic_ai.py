@@ -103,7 +103,7 @@ class _MemoryTools:
 
 
 async def _begin(budget: int, engine: Engine) -> str:
-    return show_begun(await engine.boot(budget=find_room(budget)))
+    return show_begun(await engine.frame("boot", budget=find_room(budget)))
 
 
 async def _recall(question: str, budget: int, engine: Engine) -> str:

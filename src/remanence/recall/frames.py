@@ -27,6 +27,7 @@ PATTERNS_MAX = 64
 TEMPLATE_CHARS_MAX = 2_000
 USUAL_LINE_TOKENS = 30  # what a line with a speaker and a source takes beside its text
 MEMORIES = "{memories}"  # where a template takes its memories
+BOOT, PROFILE = FIXED = ("boot", "profile")  # the start context and the profile: views without a definition
 
 
 @dataclass(frozen=True, slots=True, repr=False)

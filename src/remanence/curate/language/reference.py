@@ -13,7 +13,7 @@ def reference() -> str:
         [
             "# The words of a policy",
             "",
-            "Generated from the vocabulary itself; `remanence policy columns` prints the same.",
+            "Generated from the vocabulary itself; `remanence policy show --columns` prints the same.",
             "",
             "Unknown is neither true nor false: a rule does not match on it, a guard does.",
             "",

@@ -28,8 +28,8 @@ MODULES = {
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan apply curate forecast compact explain policy schedule",
-    "shelf_commands": "note chat frame boot profile frames conversations entities guidelines review",
+    "plan_commands": "plan apply curate forecast explain policy schedule",
+    "shelf_commands": "note chat frame frames conversations entities guidelines review",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }

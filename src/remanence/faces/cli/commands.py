@@ -92,12 +92,13 @@ async def audit(
     html: Annotated[
         str | None, options.OUTPUT, Parameter(help="Write an HTML page to this new file; - prints it.")
     ] = None,
-    common: options.Given,
+    policy: Annotated[
+        str, options.POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")
+    ] = "default",
 ) -> Any:
     from remanence.auditing import audit as audit_path
     from remanence.faces.cli import files
 
-    policy = "default" if common.policy is None else common.policy
     with counting("judging") as progress:
         answer = await audit_path(file, format=form, policy=policy, examples=examples, progress=progress)
     if html is not None:

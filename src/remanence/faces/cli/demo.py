@@ -84,7 +84,7 @@ async def demo(
     if replace(common, json=False) != Common():
         raise InvalidInput(
             "demo makes a memory of its own, in a folder",
-            recovery="leave out --db, --scope, --agent and --policy",
+            recovery="leave out --db, --scope and --agent",
         )
     check_path(folder)
     answer = await demonstrate(Path(folder), io.StringIO() if common.json else sys.stdout)
@@ -105,7 +105,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
             answer = replace(answer, year=await walk.year(memory))
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(database) as memory:
-            await memory.policy.adopt(str(POLICY))
+            await memory.policy.use(str(POLICY))
             await memory.review.settle("clock", "accept")
         database.rename(folder / DATABASE)
     for file in (TALK, POLICY):

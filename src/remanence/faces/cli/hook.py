@@ -62,7 +62,7 @@ def _read(event: str) -> Mapping[str, Any]:
 async def _begin(memory: Memory, _told: Mapping[str, Any], budget: int) -> str:
     """Listen to what still waits, and show what to begin with."""
     await memory.consolidate()
-    return show_begun(await memory.boot(budget=find_room(budget)))
+    return show_begun(await memory.frame("boot", budget=find_room(budget)))
 
 
 async def _hear_prompt(memory: Memory, told: Mapping[str, Any], budget: int) -> str:

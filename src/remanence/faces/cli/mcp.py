@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from remanence.core.errors import NotFound
-from remanence.faces.cli.options import Given
+from remanence.faces.cli.options import Given, PolicyOption
 from remanence.faces.cli.running import open_engine
 
 
@@ -19,6 +19,7 @@ async def mcp(
     /,
     *,
     common: Given,
+    policy: PolicyOption = None,
     allow_curation: Annotated[bool, Parameter(help="Offer forget, apply and undo too.")] = False,
 ) -> Any:
     if find_spec("mcp") is None:
@@ -27,4 +28,4 @@ async def mcp(
 
     settings = common if path is None else replace(common, db=path)
     # An agent writes here, whatever it says: nothing of it is believed as the user is.
-    await serve(open_engine(settings, trust="agent"), allow_curation=allow_curation)
+    await serve(open_engine(settings, trust="agent", policy=policy), allow_curation=allow_curation)

@@ -102,12 +102,8 @@ def _file(_type: Any, tokens: Sequence[Any]) -> str:
 
 
 def _policy(_type: Any, tokens: Sequence[Any]) -> str:
-    return policy_of(str(tokens[0].value))
-
-
-def policy_of(given: str) -> str:
-    """Return a policy's name or file; a file is told by how its name ends."""
-    return file_of(given, "standard-input.toml")
+    # A file is told by how its name ends.
+    return file_of(str(tokens[0].value), "standard-input.toml")
 
 
 def file_of(given: str, name: str = "standard-input") -> str:
@@ -155,6 +151,12 @@ def _frames(_context: Any) -> Sequence[str]:
     return list(BUILTIN)
 
 
+def _shown_frames(context: Any) -> Sequence[str]:
+    from remanence.recall.frames import FIXED
+
+    return [*FIXED, *_frames(context)]
+
+
 Name = Annotated[
     int | str,
     Parameter(metavar="MEMORY", converter=_parse_memory_name, n_tokens=1, help=f"Its {_NAMES}."),
@@ -172,7 +174,17 @@ PLAIN = Parameter(negative=(), negative_iterable=(), allow_repeating=True)  # of
 INPUT = Parameter(converter=_file)
 OUTPUT = Parameter(converter=_new_file)
 POLICY = Parameter(converter=_policy, completer=_presets)
+PolicyOption = Annotated[
+    str | None,
+    POLICY,
+    Parameter(
+        name="--policy",
+        metavar="POLICY",
+        help="A preset's name or a TOML file; the adopted policy if absent.",
+    ),
+]
 FRAME = Parameter(metavar="FRAME", completer=_frames)
+SHOWN_FRAME = Parameter(metavar="FRAME", completer=_shown_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
 Span = Annotated[
     tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)
@@ -218,11 +230,6 @@ class Common:
             help="Act as an agent, not as a person: lower trust, and undo of its own runs only.",
         ),
     ] = False
-    policy: Annotated[
-        str | None,
-        POLICY,
-        Parameter(help="The curation policy: a preset's name or a TOML file; else the adopted one."),
-    ] = None
     embedder: Annotated[
         str | None,
         Parameter(

@@ -18,8 +18,8 @@ from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
-from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, Name
-from remanence.faces.cli.running import counting_until_stopped, database
+from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, Name, PolicyOption
+from remanence.faces.cli.running import counting_until_stopped, database, open_engine
 from remanence.faces.style import Text, Undoable, waiting, write_lines
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ async def plan(
     /,
     *,
     memory: Memory,
+    policy: PolicyOption = None,
     output: Output = None,
     every: Listing = False,
     compare: Annotated[
@@ -57,10 +58,15 @@ async def plan(
     ] = None,
 ) -> Any:
     if compare is not None:
-        return await _compare(memory, compare, every=every, is_alone=file is None and output is None)
-    if file is not None and output is not None:
-        raise InvalidInput("the plan is in a file already", recovery="leave --output out")
-    draft = await _make_plan(memory, output) if file is None else _read(file)
+        if file is not None or output is not None:
+            raise InvalidInput(
+                "--compare shows what differs and keeps no plan",
+                recovery="leave the other file and --output out",
+            )
+        return await _compare(memory, compare, policy, every=every)
+    if file is not None and (output is not None or policy is not None):
+        raise InvalidInput("the plan is in a file already", recovery="leave --output and --policy out")
+    draft = await _make_plan(memory, policy, output) if file is None else _read(file)
     return None if output == "-" else await build_plan_report(memory, draft, every=every)
 
 
@@ -69,14 +75,16 @@ async def apply(
     /,
     *,
     memory: Memory,
+    policy: PolicyOption = None,
     allow_destroyed: Allowed = None,
 ) -> Any:
-    return await _apply_plan(memory, _read(file), allow_destroyed)
+    return await _apply_plan(memory, _read(file), policy, allow_destroyed)
 
 
 async def curate(
     *,
     memory: Memory,
+    policy: PolicyOption = None,
     dry_run: Annotated[bool, Parameter(help="Show the plan; change nothing.")] = False,
     every: Listing = False,
     output: Output = None,
@@ -90,42 +98,21 @@ async def curate(
             raise InvalidInput(
                 "--apply makes no plan", recovery="leave --dry-run and --output out, or use `plan`"
             )
-        return await _apply_plan(memory, _read(given), allow_destroyed)
-    draft = await _make_plan(memory, output)
+        return await _apply_plan(memory, _read(given), policy, allow_destroyed)
+    draft = await _make_plan(memory, policy, output)
     if dry_run:
         await _tell_due_images(memory)
     return (
         await build_plan_report(memory, draft, every=every)
         if dry_run
-        else await _apply_plan(memory, draft, allow_destroyed)
+        else await _apply_plan(memory, draft, policy, allow_destroyed)
     )
-
-
-async def compact(
-    *,
-    memory: Memory,
-    common: Given,
-    keep: Annotated[int, Parameter(help="Number of newest episodes to keep.")],
-    dry_run: Annotated[bool, Parameter(help="Show what would be deleted; change nothing.")] = False,
-    every: Listing = False,
-    allow_destroyed: Allowed = None,
-) -> Any:
-    from remanence.faces import show
-    from remanence.flows.curate.curating import plan_compaction
-
-    with waiting("planning"):
-        draft = await plan_compaction(memory._core, keep)  # noqa: SLF001 # a part of this command, and no verb
-    report = await build_plan_report(memory, draft, every=every)
-    if dry_run:
-        return report
-    if not common.json:
-        show.write(report)
-    return await _apply_plan(memory, draft, allow_destroyed)
 
 
 async def forecast(
     *,
     memory: Memory,
+    policy: PolicyOption = None,
     days: Annotated[int, Parameter(help="How many days to look ahead.")] = 30,
     every: Annotated[
         float | None, Parameter(help="Seconds between two runs, if no daemon runs due jobs.")
@@ -137,26 +124,21 @@ async def forecast(
     ] = None,
 ) -> Any:
     with waiting("looking ahead"):
-        answer = await memory.forecast(days, every=every, limit=limit, offset=offset)
+        answer = await memory.forecast(days, policy, every=every, limit=limit, offset=offset)
     if svg is not None:
         files.write(svg, answer.svg())
     return None if svg == "-" else answer
 
 
-async def explain(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.explain(name)
+async def explain(name: Name, /, *, memory: Memory, policy: PolicyOption = None) -> Any:
+    return await memory.explain(name, policy)
 
 
-async def _compare(memory: Memory, file: str, *, every: bool, is_alone: bool) -> Any:
+async def _compare(memory: Memory, file: str, policy: str | None, *, every: bool) -> Any:
     from remanence.curate.planner.plan_report import LISTED
 
-    if not is_alone:
-        raise InvalidInput(
-            "--compare shows what differs and keeps no plan",
-            recovery="leave the other file and --output out",
-        )
     with waiting("comparing"):
-        return await memory.plan(compare=_read(file), limit=EVERY if every else LISTED)
+        return await memory.plan(policy, compare=_read(file), limit=EVERY if every else LISTED)
 
 
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
@@ -170,18 +152,18 @@ async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "Pl
     return await describe(core, made, EVERY if every else LISTED)
 
 
-async def _make_plan(memory: Memory, output: str | None) -> "Plan":
+async def _make_plan(memory: Memory, policy: str | None, output: str | None) -> "Plan":
     with waiting("planning"):
-        draft = await memory.plan()
+        draft = await memory.plan(policy)
     if output is not None:
         files.write(output, draft.to_json())
     return draft
 
 
-async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:
+async def _apply_plan(memory: Memory, made: "Plan", policy: str | None, allow_destroyed: int | None) -> Any:
     rest = "the same plan does the rest; remanence history names the run of what was done"
     with counting_until_stopped("applying", "actions are done", rest) as progress:
-        return await memory.apply(made, allow_destroyed=allow_destroyed, progress=progress)
+        return await memory.apply(made, policy=policy, allow_destroyed=allow_destroyed, progress=progress)
 
 
 def _read(file: str) -> "Plan":
@@ -190,54 +172,61 @@ def _read(file: str) -> "Plan":
     return Plan.from_json(files.read_document(file))
 
 
-Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")]
+PolicyName = Annotated[
+    str | None, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")
+]
 
 
-def policy_columns() -> Any:
-    from remanence.curate.language.reference import reference
-
-    return reference()
-
-
-def policy_show(
-    name: Annotated[
-        str | None,
-        POLICY,
-        Parameter(metavar="POLICY", help="A preset's name or a TOML file; all presets if absent."),
-    ] = None,
-    /,
-) -> Any:
-    from remanence.curate.policy.document import PRESETS, preset
-
-    if name is None:
-        return list(PRESETS)
-    text = files.read_document(name).decode() if name.endswith(".toml") else preset(name)
-    return text.rstrip("\n")
-
-
-def policy_describe(name: Policy, /) -> Any:
-    return _load_policy(name).describe()
-
-
-def policy_check(name: Policy, /) -> Any:
-    read = _load_policy(name)
-    return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
-
-
-async def policy_adopt(
-    name: Policy,
+async def policy_use(
+    name: PolicyName = None,
     /,
     *,
     memory: Memory,
+    off: Annotated[
+        bool, Parameter(negative=(), help="Drop the adopted policy; then nothing runs by itself.")
+    ] = False,
     dry_run: Annotated[
         bool, Parameter(help="Show what it would do here within a week; adopt nothing.")
     ] = False,
 ) -> Any:
-    before = memory.policy.current.name
-    _load_policy(name)
-    await _tell_due_images(memory)
-    adopted = await memory.policy.adopt(name, dry_run=dry_run)
-    return adopted if dry_run else Undoable(adopted, _render_adopt_command(before))
+    if off == (name is not None):
+        raise InvalidInput("no policy is named, or one and --off", recovery="name one, or give --off alone")
+    if name is not None:
+        _load_policy(name)
+        await _tell_due_images(memory)
+    result = await memory.policy.use(name, dry_run=dry_run)
+    is_done = not dry_run and result.name != result.before
+    return Undoable(result, _render_use_command(result.before)) if is_done else result
+
+
+async def policy_show(
+    name: PolicyName = None,
+    /,
+    *,
+    common: Given,
+    words: Annotated[bool, Parameter(help="Say in words what it does.")] = False,
+    columns: Annotated[
+        bool, Parameter(negative=(), help="List the columns and functions for conditions instead.")
+    ] = False,
+) -> Any:
+    from remanence.curate.language.reference import reference
+    from remanence.flows.schedule.scope_policy import no_policy_here, render_policy
+
+    if columns:
+        if words or name is not None:
+            raise InvalidInput("--columns shows no policy", recovery="give it alone")
+        return reference()
+    if name is not None:
+        return render_policy(_load_policy(name), words=words)
+    if not database(common).exists():
+        raise no_policy_here()
+    async with open_engine(common, new_scope="refuse") as memory:
+        return await memory.policy.show(words=words)
+
+
+def policy_check(name: Annotated[str, POLICY, Parameter(metavar="FILE", help="A TOML file.")], /) -> Any:
+    read = _load_policy(name)
+    return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
 
 
 async def _tell_due_images(memory: Memory) -> None:
@@ -249,22 +238,13 @@ async def _tell_due_images(memory: Memory) -> None:
         write_lines([Text(str(due))], sys.stderr)
 
 
-async def policy_drop(*, memory: Memory) -> Any:
-    before = await memory.policy.drop()
-    return (
-        {"adopted": "none"}
-        if before is None
-        else Undoable({"dropped": before}, _render_adopt_command(before))
-    )
-
-
-def _render_adopt_command(name: str) -> str:
+def _render_use_command(name: str | None) -> str:
     """Return the command that adopts a policy again; one of the user's own is named by its file."""
     from remanence.curate.policy.document import PRESETS
 
-    if name == "none":
-        return "remanence policy drop"
-    return f"remanence policy adopt {name if name in PRESETS else f'FILE, which holds {name}'}"
+    if name is None:
+        return "remanence policy use --off"
+    return f"remanence policy use {name if name in PRESETS else f'FILE, which holds {name}'}"
 
 
 def _load_policy(name: str) -> Any:
@@ -281,13 +261,14 @@ STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
 async def schedule_tick(
     *,
     memory: Memory,
+    policy: PolicyOption = None,
     cadence: Annotated[
         CadenceName | None, Parameter(help="Run the rules of this cadence and of shorter ones, due or not.")
     ] = None,
     expire: Annotated[bool, Parameter(negative=(), help="Also delete expired undo data.")] = False,
 ) -> Any:
     with waiting("doing what is due"):
-        return await memory.schedule.tick(cadence, expire=expire)
+        return await memory.schedule.tick(cadence, policy=policy, expire=expire)
 
 
 async def schedule_run(

@@ -45,19 +45,17 @@ ANY_SCOPE = MAKING | {
     "scopes list",
     "backup",
     "reembed",
-    "policy adopt",
+    "policy use",
     "schedule run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
-ANY_SCOPE |= {"frames put", "guidelines activate"}
+ANY_SCOPE |= {"frames set"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest import consolidate update correct rate tag link pin hold forget forbid restore apply curate"
-    " compact entities erase mirror settings frames guidelines"
-    " reembed merge".split()
+    " entities erase mirror settings frames guidelines reembed merge".split()
 ) | {
-    "policy adopt",
-    "policy drop",
+    "policy use",
     "review settle",
     "schedule tick",
     "scopes copy",
@@ -108,11 +106,11 @@ def launch(app: "App", line: Sequence[str]) -> int:
             "--as-agent names no agent", "name it: --agent NAME; it takes back what it did under that name"
         )
         return WRONG
-
-    if common.as_agent and common.policy is not None and not _is_preset(common.policy):
+    policy = bound.arguments.get("policy")
+    if common.as_agent and policy is not None and not _is_preset(policy):
         complain(
             "--as-agent chooses no policy of its own",
-            "name a preset, or ask the user: remanence policy adopt",
+            "name a preset, or ask the user: remanence policy use",
         )
         return WRONG
 
@@ -141,10 +139,12 @@ def launch(app: "App", line: Sequence[str]) -> int:
 def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
     """True if a command may begin a scope: nothing that only reads does, so that a mistyped name is told."""
     sets_something = any(arguments.get(name) is not None for name in ("value", "load"))
-    if names[0] == "settings" and sets_something:
+    if (names[0] == "settings" and sets_something) or (names[0] == "guidelines" and arguments.get("lines")):
         return True
     if _settles_since(names, arguments):
         return True
+    if names[1] in {"policy use", "frames set"} and arguments.get("off"):
+        return False
     return (names[1] == "review settle" and arguments.get("item") == "clock") or not ANY_SCOPE.isdisjoint(
         names
     )
@@ -286,6 +286,7 @@ def open_engine(
     new_scope: "NewScope" = "make",
     tracer: "Tracer | None" = None,
     denies: Sequence[Capability] = (),
+    policy: str | None = None,
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -300,7 +301,7 @@ def open_engine(
         path,
         scope="default" if common.scope is None else common.scope,
         agent=common.agent,
-        policy=common.policy,
+        policy=policy,
         embedder="auto" if common.embedder is None else common.embedder,
         writer=common.writer,
         store=store,

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, format_value
-from remanence.core.model import Link, Relation, short_id
+from remanence.core.model import Link, RecallResult, Relation, short_id
 from remanence.core.timescale import ClockName
 from remanence.faces import style
 from remanence.faces.cli import options
 from remanence.faces.cli.options import (
     FRAME,
+    SHOWN_FRAME,
     Alone,
     Budget,
     Limit,
@@ -36,6 +37,7 @@ from remanence.faces.cli.options import (
     pairs,
 )
 from remanence.faces.style import Undoable
+from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
 
 if TYPE_CHECKING:
@@ -197,6 +199,14 @@ _MANY = {
     "term": "terms",
 }
 FrameName = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
+ShownFrame = Annotated[
+    str,
+    SHOWN_FRAME,
+    Parameter(
+        help="boot (the start context), profile, self, attention, task, simulate or one of yours."
+        " boot takes --budget alone, profile nothing."
+    ),
+]
 
 
 @Parameter(name="*")
@@ -248,7 +258,7 @@ class Definition:
 
 
 async def frame(
-    name: FrameName,
+    name: ShownFrame,
     query: Annotated[str | None, Parameter(help="A question; none weighs all.")] = None,
     /,
     *,
@@ -257,44 +267,50 @@ async def frame(
     text: Alone = False,
     reasons: Reasons = Reasons(),
 ) -> Any:
-    answer = await memory.frame(name, query, **room.values(), **reasons.values())
-    return answer.text if text else answer if reasons.why else drop_score_parts(answer)
+    answer: RecallResult | Profile = await memory.frame(name, query, **room.values(), **reasons.values())
+    if text:
+        return str(answer) if isinstance(answer, Profile) else answer.text
+    return answer if reasons.why or isinstance(answer, Profile) else drop_score_parts(answer)
 
 
-async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) -> Any:
-    answer = await memory.boot(budget=budget)
-    return answer.text if text else drop_score_parts(answer)
+async def frames_get(
+    name: Annotated[str | None, FRAME, Parameter(help="One frame; all if absent.")] = None,
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    if name is None:
+        return await memory.frames.get()
+    kept = await memory.frames.get(name)
+    return kept.row | {"name": kept.name}
 
 
-async def profile(*, memory: Memory, text: Alone = False) -> Any:
-    answer = await memory.profile()
-    return str(answer) if text else answer
-
-
-async def frames_list(*, memory: Memory) -> Any:
-    return await memory.frames.list()
-
-
-async def frames_get(name: FrameName, /, *, memory: Memory) -> Any:
-    return (kept := await memory.frames.get(name)).row | {"name": kept.name}
-
-
-async def frames_put(name: FrameName, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
-    frame = await memory.frames.put(name, **definition.values())
-    return Undoable(frame, f"remanence frames reset {name}")
-
-
-async def frames_reset(name: FrameName, /, *, memory: Memory) -> Any:
+async def frames_set(
+    name: FrameName,
+    /,
+    *,
+    memory: Memory,
+    definition: Definition = Definition(),
+    off: Annotated[
+        bool, Parameter(negative=(), help="Reset a built-in frame, delete one of yours; give it alone.")
+    ] = False,
+) -> Any:
+    changes = definition.values()
+    if not off:
+        frame = await memory.frames.set(name, **changes)
+        return Undoable(frame, f"remanence frames set {name} --off")
+    if changes:
+        raise InvalidInput("--off stands beside other options", recovery="give --off alone")
     before = await memory.frames.get(name)
-    kept = await memory.frames.reset(name)
+    kept = await memory.frames.set(name, off=True)
     if kept == before:
         return kept
-    return Undoable({"removed": name} if kept is None else kept, _render_put_command(before))
+    return Undoable({"removed": name} if kept is None else kept, _render_set_command(before))
 
 
-def _render_put_command(frame: "Frame") -> str:
+def _render_set_command(frame: "Frame") -> str:
     """Return the command that defines a frame as it is."""
-    words = ["remanence frames put", frame.name]
+    words = ["remanence frames set", frame.name]
     for field, value in frame.row.items():
         option = next((one for one, many in _MANY.items() if many == field), field).replace("_", "-")
         if isinstance(value, bool):
@@ -407,27 +423,22 @@ async def entities_alias(
     return await memory.entities.alias(name_of(entity), name)
 
 
-async def guidelines_draft(*, memory: Memory) -> Any:
-    return await memory.guidelines.draft()
-
-
-async def guidelines_active(*, memory: Memory) -> Any:
-    return await memory.guidelines.active()
-
-
-async def guidelines_activate(
+async def guidelines(
     lines: Annotated[
         list[str] | None,
-        Parameter(help="Line numbers of the draft, or your own text; none if absent."),
+        Parameter(help="What to set: line numbers of the draft, or your own text; shown if absent."),
     ] = None,
     /,
     *,
     memory: Memory,
+    off: Annotated[bool, Parameter(negative=(), help="Set none.")] = False,
 ) -> Any:
-    before = await memory.guidelines.active()
+    before = await memory.guidelines()
+    if not lines and not off:
+        return before
     chosen = [int(one) if one.isascii() and one.isdigit() else one for one in lines or ()]
-    back = " ".join(["remanence guidelines activate", *map(quote, before.lines)])
-    return Undoable(await memory.guidelines.activate(*chosen), back)
+    back = " ".join(["remanence guidelines", *(map(quote, before.active) if before.active else ["--off"])])
+    return Undoable(await memory.guidelines(*chosen, off=off), back)
 
 
 ReviewSort = Literal[

@@ -21,7 +21,7 @@ from remanence.core.errors import Conflict, ErasedSince, RemanenceError, format_
 from remanence.core.synonyms import ARGUMENTS, VERBS
 from remanence.core.verbs import TABLE
 from remanence.faces.cli.helping import ALL, argument_name, usage_of
-from remanence.faces.cli.options import STREAM, Common, policy_of
+from remanence.faces.cli.options import STREAM, Common
 from remanence.faces.style import Text, write_lines
 from remanence.text.analysis import visible
 
@@ -100,7 +100,7 @@ def _read_option_value(option: str, value: str | None, coming: Iterator[str]) ->
     word = next(coming, "-") if value is None else value
     if value is None and word.startswith("-"):
         raise WrongUsage(f"{option} takes a value", "usage: remanence COMMAND …")
-    return policy_of(word) if option == "--policy" else word
+    return word
 
 
 def refuse_misplaced_dash(values: Iterable[Any]) -> bool:

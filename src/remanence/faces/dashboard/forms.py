@@ -231,12 +231,12 @@ async def _undo(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _adopt(visit: Visit, given: FormFields) -> FormResult:
-    adopted = await visit.memory.policy.adopt(check_preset(given.require("policy")))
+    adopted = await visit.memory.policy.use(check_preset(given.require("policy")))
     return FormResult(Note(f"It curates this scope from now on: {adopted}"))
 
 
 async def _drop_policy(visit: Visit, _: FormFields) -> FormResult:
-    dropped = await visit.memory.policy.drop()
+    dropped = (await visit.memory.policy.use(None)).before
     return FormResult(Note(f"Dropped {dropped}: nothing runs by itself" if dropped else "None was adopted"))
 
 
@@ -364,8 +364,8 @@ FORMS = (
     PageForm("settle", "review.settle", _settle),
     PageForm("apply", "apply", _apply),
     PageForm("undo", "undo", _undo),
-    PageForm("adopt", "policy.adopt", _adopt),
-    PageForm("drop-policy", "policy.drop", _drop_policy),
+    PageForm("adopt", "policy.use", _adopt),
+    PageForm("drop-policy", "policy.use", _drop_policy),
     PageForm("set", "settings.set", _set),
     PageForm("lift", "forbid", _lift, {"off": True}),
     PageForm("split-entity", "entities.split", _split_entity),

@@ -114,7 +114,7 @@ async def answer_question(visit: Visit) -> dict[str, Any]:
         "answer": None,
         "limit": 10,
         "budget": 0,
-        "frames": await visit.memory.frames.list(),
+        "frames": await visit.memory.frames.get(),
     }
     question = query.get("q")
     if question is None:

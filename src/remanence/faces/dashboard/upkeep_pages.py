@@ -36,8 +36,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
     return {
         "settings": await visit.memory.settings.get(),
         "policy": visit.memory.policy.current,
-        "frames": await visit.memory.frames.list(),
-        "guidelines": await visit.memory.guidelines.active(),
+        "frames": await visit.memory.frames.get(),
         "timetable": (await visit.memory.status()).schedule,
         "forbidden": await visit.memory.forbidden(),
         "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value

@@ -9,8 +9,9 @@ from mcp_types import Prompt, PromptArgument, Resource
 
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.guide import FOR_AGENTS
-from remanence.faces.mcp.tools import BOOT, BUDGET, Tools
+from remanence.faces.mcp.tools import BUDGET, PROFILE_WORDS, Tools
 from remanence.llm.questions import mark_as_data
+from remanence.recall.frames import BOOT
 
 BEGIN, WRAP_UP, TASK = "begin", "wrap_up", "task"
 PROFILE, GUIDE = "remanence://profile", "remanence://guide"
@@ -87,7 +88,7 @@ async def write_prompt(tools: Tools, name: str, given: Mapping[str, str], *, wri
 async def write_resource(tools: Tools, uri: str, offered: Collection[str]) -> str:
     """Write a text to read; the guide begins with the tools that are `offered` where they are fewer than it names."""
     if uri == PROFILE:
-        return mark_as_data(str(await tools.memory.profile()), "who you are, and how people want things done")
+        return mark_as_data(str(await tools.memory.frame("profile")), PROFILE_WORDS)
     if uri != GUIDE:
         raise NameUnknown("resource", uri, [one.uri for one in RESOURCES])
     only = "" if "learn" in offered else f"Here you may only read: {', '.join(offered)}.\n\n"

@@ -26,7 +26,17 @@ from remanence.core.errors import (
     nearest,
 )
 from remanence.core.keywords import VerdictName
-from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, Role, Status, short_id
+from remanence.core.model import (
+    LINEAGE,
+    Kind,
+    LearnResult,
+    Memory,
+    RecallResult,
+    Relation,
+    Role,
+    Status,
+    short_id,
+)
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
@@ -38,6 +48,7 @@ from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
 from remanence.flows.curate.curating import describe
+from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
 from remanence.flows.write.proposals import propose
 from remanence.llm.questions import mark_as_data
@@ -52,8 +63,8 @@ EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
 _UNDRAWN = LINEAGE | {Relation.NEWER}  # an agent that knows what holds now says so by `correct`
 ALL = "all"  # asks why of all that is returned
-BOOT = "boot"
 KEPT_OUT = frozenset({"gated", "quarantined"})
+PROFILE_WORDS = "who you are, and how people want things done"
 TURN = "turn"  # the kind of what is noted
 RUN_CHARS = 32  # of the id of a run, which may be digits alone
 Id = Annotated[str, Field(description="As recall shows it.")]
@@ -364,22 +375,19 @@ class Tools:
 
     async def frame(
         self,
-        name: Annotated[str, Field(description="boot, self, attention, task, simulate or one of yours.")],
+        name: Annotated[str, Field(description="boot, profile, self, attention, task, simulate or yours.")],
         query: Annotated[str | None, Field(description="What it is about; else everything.")] = None,
         budget: Budget = None,
         as_of: str | None = None,
     ) -> str:
-        """Show the memory through a frame; `boot` is what to begin with."""
-        if name != BOOT:
-            room, then = _shrink_budget(budget), _parse_moment(as_of)
-            return answers.render_recall_result(
-                await self.memory.frame(name, query, budget=room, count_use=self.counts_use, as_of=then)
-            )
-        if query is not None or as_of is not None:
-            raise InvalidInput(
-                "boot takes no query and no as_of", recovery="leave them out, or use the frame task"
-            )
-        return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
+        """Show the memory through a frame; `boot` is the start context."""
+        room, then = _shrink_budget(budget), _parse_moment(as_of)
+        answer: RecallResult | Profile = await self.memory.frame(
+            name, query, budget=room, count_use=self.counts_use, as_of=then
+        )
+        if isinstance(answer, Profile):
+            return mark_as_data(str(answer), PROFILE_WORDS)
+        return answers.render_recall_result(answer)
 
     async def status(self) -> str:
         """Count memories, links and sessions, and show due jobs."""

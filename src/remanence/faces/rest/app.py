@@ -189,7 +189,7 @@ class Service:
         if arguments.takes_progress:
             named["progress"] = partial(self.running.advance, running)
         call = _VerbCall(offer, token, scope, places, named, running)
-        if heads.key is None or offer.role == "read" or offer.row.verb in SHOWING:
+        if heads.key is None or role == "read" or offer.row.verb in SHOWING:
             return await self._call(call, named_revision=heads.if_match is not None)
         return await self._answer_once(call, heads)
 

@@ -48,7 +48,7 @@ class Arguments:
                 }
             elif one.kind is one.VAR_POSITIONAL:
                 self._rest = one.name
-                fields[one.name] = (list[_wire_type(hints[one.name])], ...)  # type: ignore[misc] # made here
+                fields[one.name] = (list[_wire_type(hints[one.name])], [])  # type: ignore[misc] # made here
             elif one.name not in left_out:
                 fields[one.name] = self._field(one.name, hints[one.name], one.default)
         fields = {name: field for name, field in fields.items() if field is not None}
@@ -75,7 +75,7 @@ class Arguments:
             named[name] = None if named[name] is None else _read_plan(named[name])
         if not self._rest:
             return [], named
-        rest = named.pop(self._rest)
+        rest = named.pop(self._rest, [])
         return [*(named.pop(name) for name in self._places if name in named), *rest], named
 
     def _refuse_paths(self, named: Mapping[str, Any]) -> None:

@@ -110,13 +110,12 @@ class Listening(Chore, Protocol):
 class RememberedPlan:
     """What an engine remembers of a plan that it made: its digest, as others can write to its arrays, and its policy.
 
-    `verb` is what the audit calls its run, `follows` the hash of the whole policy, of which a tick judges a part,
+    `follows` is the hash of the whole policy, of which a tick judges a part,
     `only` the pair that it was to make one.
     """
 
     digest: str
     policy: "Policy"
-    verb: str
     follows: str
     only: tuple[int, int] | None = None
 

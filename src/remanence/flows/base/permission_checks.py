@@ -5,6 +5,7 @@ Knows the table of verbs; must not know what a verb does.
 
 from collections.abc import Awaitable, Callable, Collection
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 
 from remanence.core.errors import Protected
@@ -49,9 +50,16 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
 
 
 def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    parameters = list(signature(method).parameters.values())[1:]
+    places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), "")
+
     @wraps(method)
     async def ask(self: Any, *given: Any, **more: Any) -> Any:
-        refuse_verb(verb, self._core.denials, capability_of(verb, more))
+        by_place = {**dict(zip(places, given, strict=False)), rest: given[len(places) :]}
+        capability = capability_of(verb, {**by_place, **more})
+        if capability is not None:
+            refuse_verb(verb, self._core.denials, capability)
         return await method(self, *given, **more)
 
     return ask

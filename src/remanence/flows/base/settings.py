@@ -52,7 +52,11 @@ SETTINGS: Mapping[str, Setting] = {
     for one in (
         Setting("audit_days", 60, 1, 36_500, "Keep undo data for this many days."),
         Setting(
-            "boot_tokens", 1_600, 1, 1_000_000, "Limit `boot` to this many tokens if no budget is given."
+            "boot_tokens",
+            1_600,
+            1,
+            1_000_000,
+            "Limit the start context to this many tokens if no budget is given.",
         ),
         Setting("boxes", 1, 0, 1, "Group turns into boxes by subject, and boxes into traces; 0 = off."),
         Setting(

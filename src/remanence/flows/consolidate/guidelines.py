@@ -12,7 +12,6 @@ from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import ActionName
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
 from remanence.flows.base.context import Core
-from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.steps import Settling
 from remanence.flows.undo.decision_log import iterate_engine_actions
 from remanence.read.entity import CATEGORY
@@ -33,6 +32,7 @@ from remanence.write.guideline_learning import (
 SEEN = "guidelines/seen"  # the newest events, what they made, and up to which position of the audit they go
 MADE_MAX = 500  # memories that are looked at again by each consolidation: the newest that actions made
 DRAFT, ACTIVE = "guidelines/draft", "guidelines/active"
+NO_DRAFT = "no draft yet: a consolidation draws it up, once something was extracted or linked"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,45 +54,37 @@ class GuidelineDraft(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ActiveGuidelines(Result):
-    """The lines that a person activated, at most five; a writer is shown them."""
+class Guidelines(Result):
+    """The lines that a person activated, at most five, which a writer is shown; and the draft, None before one."""
 
-    lines: tuple[str, ...] = ()
+    active: tuple[str, ...] = ()
+    draft: GuidelineDraft | None = None
 
     def __str__(self) -> str:
-        return visible("\n".join(self.lines) or "none is active")
+        lines = visible("\n".join(self.active) or "none is active")
+        return f"{lines}\n\n{NO_DRAFT if self.draft is None else f'draft of {self.draft}'}"
 
 
-@verb_class("guidelines")
-class Guidelines:
-    """What the engine's own actions teach, as `memory.guidelines`: draw up, activate."""
+async def read_guidelines(core: Core) -> Guidelines:
+    """Return what is active, and what is drawn up."""
+    return Guidelines(await lines(core), await read_guideline_draft(core))
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
 
-    async def draft(self) -> GuidelineDraft:
-        """Show what the newest 500 recorded decisions suggest, as of the last consolidation.
-
-        Raises NotFound before the first one that had anything to learn from.
-        """
-        return await _draft(self._core)
-
-    async def active(self) -> ActiveGuidelines:
-        """Show the guidelines that the model gets."""
-        return ActiveGuidelines(await lines(self._core))
-
-    async def activate(self, *chosen: int | str) -> ActiveGuidelines:
-        """Set the guidelines that the model gets; without lines, none.
-
-        At most five: numbers of the draft's lines, or words of your own.
-        """
-        if len(chosen) > GUIDELINES_MAX:
-            raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
-        listed = (await _draft(self._core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
-        said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
-        asked = Bookkeeping(self._core.clock.now(), put={ACTIVE: list(said) or None})
-        await self._core.store.bookkeep(self._core.scope, asked)
-        return ActiveGuidelines(said)
+async def set_guidelines(core: Core, chosen: Sequence[int | str], *, off: bool) -> Guidelines:
+    """Let lines of the draft, or words of a person's own, be active and no others; `off` none."""
+    if off and chosen:
+        raise InvalidInput("lines are named, and none is to be active", recovery="pass lines, or off alone")
+    if len(chosen) > GUIDELINES_MAX:
+        raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
+    draft = await read_guideline_draft(core)
+    if draft is None and any(isinstance(one, int) for one in chosen):
+        raise NotFound(
+            "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
+        )
+    listed = () if draft is None else draft.guidelines
+    said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={ACTIVE: list(said) or None}))
+    return Guidelines(said, draft)
 
 
 async def learn(run: Settling) -> Mapping[str, int]:
@@ -165,15 +157,6 @@ async def read_guideline_draft(core: Core) -> GuidelineDraft | None:
     if row is None:
         return None
     return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
-
-
-async def _draft(core: Core) -> GuidelineDraft:
-    draft = await read_guideline_draft(core)
-    if draft is None:
-        raise NotFound(
-            "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
-        )
-    return draft
 
 
 def _line(one: int | str, listed: Sequence[Guideline]) -> str:

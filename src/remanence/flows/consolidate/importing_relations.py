@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from remanence.core.change import AuditPart, Change
-from remanence.core.effects import PLANNED, VERBS
+from remanence.core.effects import CURATE, VERBS
 from remanence.core.errors import Conflict
 from remanence.core.model import STANDING, LearnResult, Link, Memory, Relation, Status, Trust, Turn
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
@@ -183,7 +183,7 @@ def _decides(part: AuditPart, seq: int) -> bool:
     What a plan does it does by rules, whoever applied it. Of one whose images have ended nobody knows any more, and it
     counts as one.
     """
-    if part.cause.verb in PLANNED or owner_of(part.cause) in (BY_ENGINE, BY_POLICY):
+    if part.cause.verb == CURATE or owner_of(part.cause) in (BY_ENGINE, BY_POLICY):
         return False
     return part.ended_at is not None or any(
         change.table == "memories" and change.key == seq and not _DECISIONS.isdisjoint(change.after or ())

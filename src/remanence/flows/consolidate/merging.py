@@ -10,7 +10,7 @@ from remanence.core.receipt import Receipt
 from remanence.curate.policy.compiled import load
 from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
 from remanence.flows.base.naming import plain_name
-from remanence.flows.curate.curating import CURATE, carry_out, plan
+from remanence.flows.curate.curating import carry_out, plan
 from remanence.flows.entities.entities import find_entity, merge_entities
 from remanence.read.entity import is_entity, name_of
 
@@ -86,7 +86,7 @@ async def _merge_memories(
         proposed = await plan(core, policy, only=pair)
         # What was planned with is no newer than what stands now, and the commit compares with what was planned with.
         _refuse_moved(await core.one(gone.seq), if_revision)
-        done = await carry_out(core, proposed, CURATE)
+        done = await carry_out(core, proposed)
         if done.counts.get("merge"):
             return done
     raise Conflict((), "the two kept changing while they were to become one")

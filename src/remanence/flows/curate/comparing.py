@@ -32,7 +32,6 @@ from remanence.flows.base import policy_reading
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.curate import curating
-from remanence.flows.curate.curating import COMPACT
 from remanence.store.constraints import APART, memories_of
 
 LISTED = 100  # memories of each action, unless more are asked for
@@ -106,8 +105,7 @@ def _pick_policy(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> Po
     """Return the policy that judges now: what was adopted since comes before the one that a plan follows."""
     origin = core.made.get(plan)
     follows = plan.policy_hash if origin is None else origin.follows
-    compacts = origin is not None and origin.verb == COMPACT  # that follows no adopted policy
-    if stored is not None and not compacts and not policy_reading.is_adopted(stored, follows):
+    if stored is not None and not policy_reading.is_adopted(stored, follows):
         return load(stored["source"], stored=True)
     if origin is not None:
         return origin.policy

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from remanence.core.arguments import check_count
 from remanence.core.change import Cause, Fence
-from remanence.core.effects import PLANNED
-from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch, StoreDamaged
+from remanence.core.effects import CURATE
+from remanence.core.errors import InvalidInput, PlanHeld, PolicyMismatch, StoreDamaged
 from remanence.core.keywords import CadenceName, Progress
 from remanence.core.model import STANDING, AffectedMemory, Memory
 from remanence.core.owner import BY_POLICY
@@ -22,7 +22,6 @@ from remanence.curate.planner.agreement import destroyed_count, filter_to_propos
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
 from remanence.curate.planner.plan_report import (
-    LISTED,
     PlanReport,
     Preview,
     list_shown_memories,
@@ -36,7 +35,6 @@ from remanence.flows.base import heartbeat
 from remanence.flows.base.context import (
     LISTED_MAX,
     QUIET,
-    RACES_MAX,
     REMARKS_SHOWN,
     Core,
     RememberedPlan,
@@ -66,7 +64,6 @@ from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
 
 LAST_CURATE = "last_curate_at"
-CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
 # The memories that tell what is going on.
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}
@@ -92,7 +89,6 @@ async def plan(
     automatic: bool = False,
     sparing: bool = False,
     listed: int = 0,
-    verb: str = CURATE,
     only: tuple[int, int] | None = None,
 ) -> Plan:
     """Decide what a policy would do now, and read what shows so many memories of each action; nothing is done yet.
@@ -108,7 +104,7 @@ async def plan(
         new_plan = replace(new_plan, preview=await _preview(core, new_plan, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
     core.remember(
-        new_plan, RememberedPlan(await asyncio.to_thread(_digest, new_plan), policy, verb, policy.hash, only)
+        new_plan, RememberedPlan(await asyncio.to_thread(_digest, new_plan), policy, policy.hash, only)
     )
     return new_plan
 
@@ -137,7 +133,7 @@ async def plan_part(
         new_plan, digest, rest = await aside_of_rows(
             len(snapshot), _decide_plan, snapshot, part, now, sparing
         )
-    core.remember(new_plan, RememberedPlan(digest, part, CURATE, policy.hash))
+    core.remember(new_plan, RememberedPlan(digest, part, policy.hash))
     return PartOfPolicy(new_plan, snapshot, part, rest)
 
 
@@ -243,15 +239,14 @@ async def adopt(core: Core, policy: Policy) -> Policy:
     return policy
 
 
-async def unadopt(core: Core) -> str | None:
-    """Let no policy be the scope's, and return the name of the one that was; what this memory was given stays."""
+async def unadopt(core: Core) -> None:
+    """Let no policy be the scope's; what this memory was given stays."""
     policy_row = await read_adopted_policy(core)
     if policy_row is None:
-        return None
+        return
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None, QUIET: None}))
     if is_adopted(policy_row, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
-    return str(policy_row["name"])
 
 
 async def apply(
@@ -289,17 +284,14 @@ async def apply_at(
     await core.uses.settle()
     books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
     policy_row, origin = books.values.get(POLICY), core.made.get(plan)
-    verb = CURATE if origin is None else origin.verb
     refuse_scope(core, plan)
-    if verb == CURATE:  # what is asked for by name follows no adopted policy
-        _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
+    refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
     if "policy" in core.denials:
-        _refuse_own_rules(core, plan, policy_row if verb == CURATE else None, allow_destroyed)
+        _refuse_own_rules(core, plan, policy_row, allow_destroyed)
     judgement = await _agreed_on(core, plan, policy, books)
     _refuse_held(judgement, allow_destroyed)
-    outcome, position = await _carried_out(core, plan, judgement, verb, fence, stopped, progress)
-    if verb == CURATE:
-        await _keep_last(core, judgement.plan, origin, fence)
+    outcome, position = await _carried_out(core, plan, judgement, fence, stopped, progress)
+    await _keep_last(core, judgement.plan, origin, fence)
     # Positions are given once and rise: where as many were given as there are parts, nobody else got one.
     return outcome, position if position == plan.position + outcome.parts else None
 
@@ -307,7 +299,7 @@ async def apply_at(
 async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fence: Fence | None) -> None:
     """Do of a plan that changes nothing what `apply` does beside the changes; `stored` is the adopted policy."""
     origin = core.made.get(plan)
-    _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, stored)
+    refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, stored)
     await _keep_last(core, plan, origin, fence)
 
 
@@ -318,9 +310,9 @@ async def _keep_last(core: Core, plan: Plan, made: RememberedPlan | None, fence:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={LAST_CURATE: now}, fence=fence))
 
 
-async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
+async def carry_out(core: Core, plan: Plan) -> Receipt:
     """Do what of a plan may be done, whether or not the brake holds it and whatever policy is adopted."""
-    return (await _carried_out(core, plan, await _agreed_on(core, plan, None, None), verb))[0]
+    return (await _carried_out(core, plan, await _agreed_on(core, plan, None, None)))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,14 +395,13 @@ async def _carried_out(
     core: Core,
     plan: Plan,
     found: _JudgedPlan,
-    verb: str,
     fence: Fence | None = None,
     stopped: Callable[[], bool] = lambda: False,
     tell: Progress | None = None,
 ) -> tuple[Receipt, int | None]:
     """Commit a plan; return the receipt and the position of its last part, or of the plan where there was none."""
     cause = core.cause(
-        verb,
+        CURATE,
         policy=plan.policy_hash,
         planned=True,
         fence=fence,
@@ -465,12 +456,12 @@ def _refuse_own_rules(
         core.refuse_verb("apply", "policy")
 
 
-def _refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:
+def refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:
     """Refuse a plan under another policy than the adopted one."""
     if stored is not None and not is_adopted(stored, policy_hash):
         raise PolicyMismatch(
             f"this memory has adopted the policy {stored['name']!r}, and the plan follows another",
-            recovery="plan again without naming a policy, or adopt the new one first",
+            recovery="plan again without naming a policy, or adopt the new one first (`policy.use`)",
         )
 
 
@@ -527,34 +518,3 @@ def _refuse_held(found: _JudgedPlan, allow_destroyed: int | None) -> None:
     else:
         return
     raise PlanHeld(f"held: {hold.why}", recovery=recovery, destroyed=found.destroyed, clock=hold.clock)
-
-
-COMPACTION = "episodic-cap"
-KEEP_MAX = 1_000_000_000
-
-
-async def compact_episodic(core: Core, keep_recent: int) -> int:
-    """Prune all episodes but the newest, and return how many really went.
-
-    It is asked for by name, so neither the brake nor the adopted policy holds it; pins and holds do. What another
-    process touched in between is judged anew.
-    """
-    count = 0
-    for _ in range(RACES_MAX):
-        compact_plan = await plan(core, compaction(keep_recent))
-        outcome = await carry_out(core, compact_plan, COMPACT)
-        count += outcome.pruned
-        if not outcome.skipped:
-            return count
-    raise Conflict((), f"episodes kept changing while they were compacted; {count} of them were pruned")
-
-
-def compaction(keep_recent: int) -> Policy:
-    """Return the preset that compacts, with so many episodes that stay."""
-    check_count("keep_recent", keep_recent, 0, KEEP_MAX)
-    return load(COMPACTION, {"newest-episodes": {"keep": {"rows": keep_recent}}})
-
-
-async def plan_compaction(core: Core, keep_recent: int) -> Plan:
-    """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
-    return await plan(core, compaction(keep_recent), listed=LISTED, verb=COMPACT)

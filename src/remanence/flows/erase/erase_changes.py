@@ -206,13 +206,13 @@ PURGED = 0  # the revision of a memory that has images alone
 Revisions = Mapping[int, int]
 # By how a row's name begins: what it is, and what changes it. Where none of these, it is named by its own name.
 _KINDS = {
-    "policy": ("the adopted policy", "adopt one without them: remanence policy adopt"),
+    "policy": ("the adopted policy", "adopt one without them: remanence policy use"),
     "cursor/": ("the name of a session with other turns", "erase those, too: remanence erase"),
     "session/": ("an open session", "end it: remanence end-session"),
     OPEN: ("an open session", "end it: remanence end-session"),
-    FRAMES: ("a frame", "change it: remanence frames put"),
+    FRAMES: ("a frame", "change it: remanence frames set"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
-    "guidelines/": ("the guidelines", "activate others: remanence guidelines activate"),
+    "guidelines/": ("the guidelines", "set others: remanence guidelines LINES"),
     "copy/": ("the path of a copy", "take it out of the list: remanence erase settle --copies"),
 }
 

@@ -31,7 +31,9 @@ LENGTHS = "lengths"
 LONG_WORDS = (
     60  # from this median on a model of whole texts found 3 points more of long logs, in chats half a point
 )
-PRUNABLE_MAX = 50  # episodes that could go, above which `doctor` advises to compact; forge's number
+PRUNABLE_MAX = (
+    50  # episodes that could go, above which `doctor` advises the preset episodic-cap; forge's number
+)
 LATEST = 500  # texts that are looked at
 TEXTS_MIN = 20  # of fewer nobody is advised
 LATIN_LAST = "\u024f"  # the last letter of Latin Extended-B
@@ -80,7 +82,7 @@ async def schedule(core: Core) -> Check:
 
 
 async def memory_integrity(core: Core) -> Check:
-    """Count what stands; advise to compact where more episodes than `PRUNABLE_MAX` could go."""
+    """Count what stands; advise the preset episodic-cap where more episodes than `PRUNABLE_MAX` could go."""
     request = SnapshotRequest(frozenset({"status", "kind"}), frozenset({REJECTED_PATH}))
     try:
         snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
@@ -90,7 +92,7 @@ async def memory_integrity(core: Core) -> Check:
     prunable = int(np.count_nonzero(_find_prunable(snapshot)))
     advice = (
         f"{prunable} episodes could go, more than {PRUNABLE_MAX}; see which, nothing is changed:"
-        f" remanence compact --keep {PRUNABLE_MAX} --dry-run"
+        " remanence curate --policy episodic-cap --dry-run"
         if prunable > PRUNABLE_MAX
         else ""
     )
@@ -124,7 +126,7 @@ def _counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _find_prunable(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
-    """Tell which memories compaction could take: those that stand and that nothing rests on."""
+    """Tell which memories the preset episodic-cap could take: those that stand and that nothing rests on."""
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     mask: npt.NDArray[np.bool_] = stands & ~load_bearing(
         snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]

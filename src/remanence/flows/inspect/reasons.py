@@ -11,7 +11,7 @@ import numpy as np
 
 from remanence.core.acts import acts_of
 from remanence.core.change import AuditPart, Change, Increment
-from remanence.core.effects import PLANNED, ways_back
+from remanence.core.effects import CURATE, ways_back
 from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Role, Status, short_id
 from remanence.core.results import minute_of
 from remanence.core.score import Fall, Worth, WorthReason
@@ -113,7 +113,7 @@ async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: 
         return None
     part, change = fell[-1]
     cause = part.cause
-    acts = tuple(acts_of(change)) if cause.verb in PLANNED else (cause.verb,)
+    acts = tuple(acts_of(change)) if cause.verb == CURATE else (cause.verb,)
     rules = _rules(part, acts, memory, policy)
     ways = [f"remanence {way} {short_id(memory.seq)}" for way in ways_back(cause.verb, acts) or ("restore",)]
     return Fall(
@@ -191,7 +191,7 @@ async def last_action(core: Core, seq: int) -> str | None:
         elif part.cause.verb == UNDO and undoes in undone:
             again, line = undone.pop(undoes)
             done[again] = line
-        elif part.cause.verb in PLANNED and (acts := tuple(dict.fromkeys(_acts(part)))):
+        elif part.cause.verb == CURATE and (acts := tuple(dict.fromkeys(_acts(part)))):
             done[run] = f"{', '.join(_by(part, act) for act in acts)} {minute_of(part.cause.at)} (run {run})"
     return next(reversed(done.values()), None)
 

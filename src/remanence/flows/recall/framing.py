@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
+from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Moment
 from remanence.core.later import import_later
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
@@ -29,7 +30,7 @@ from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.indexes.archive_index import LEAVES_OUT, STALE, parse_left_out
 from remanence.flows.indexes.scope_index import RANKED
-from remanence.flows.recall import kept_frames
+from remanence.flows.recall import kept_frames, profiling
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
 from remanence.flows.recall.asked_when import describe_times
 from remanence.flows.recall.current_only import merge_stronger
@@ -66,9 +67,11 @@ from remanence.flows.recall.trace import UNHEARD, FrameOutcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.recall.diversity import diversify
 from remanence.recall.frames import (
+    BOOT,
     BUDGET_MAX,
     LIMIT_MAX,
     MEMORIES,
+    PROFILE,
     Candidates,
     Filling,
     Frame,
@@ -108,6 +111,9 @@ class Look:
     leaves_stale: bool = False
     as_of: Moment | None = None
     trace: RecallTrace = UNHEARD
+
+
+_UNASKED = Look("")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -175,6 +181,28 @@ class _Ranking:
         parts = {name: float(values[place]) for name, values in self.parts.items()}
         parts |= {name: float(values[place]) for name, values in self.terms.items() if values[place]}
         return Hit(memory, float(self.scores[place]), parts)
+
+
+async def show_frame(core: Core, look: Look) -> RecallResult | profiling.Profile:
+    """Return what a frame shows, of those that have no definition, too."""
+    if look.name == BOOT:
+        _refuse_beside(look, replace(_UNASKED, name=BOOT, budget=look.budget, count_use=look.count_use))
+        return await _build_start_context(core, look.budget)
+    if look.name == PROFILE:
+        _refuse_beside(look, replace(_UNASKED, name=PROFILE, count_use=look.count_use))
+        return await profiling.profile(core)
+    return await frame(core, look)
+
+
+def _refuse_beside(look: Look, allowed: Look) -> None:
+    """Refuse what has no meaning for the start context or the profile; neither counts a use."""
+    asked = [one.name for one in fields(look) if getattr(look, one.name) != getattr(allowed, one.name)]
+    if asked:
+        takes = "a budget alone" if look.name == BOOT else "nothing else"
+        raise InvalidInput(
+            f"the frame {look.name!r} takes no {', no '.join(asked)}",
+            recovery=f"it takes {takes}: leave the rest out, or use another frame, such as 'task'",
+        )
 
 
 async def frame(core: Core, look: Look) -> RecallResult:
@@ -580,7 +608,7 @@ FENCE_SHARE = 8  # a budget below so many times what the profile's fences take h
 _BOOTED = NEEDS.columns | {"said_at"}
 
 
-async def boot(core: Core, budget: int | None) -> RecallResult:
+async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
     """Return as much as fits of what is load-bearing, then of the newest episodes."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
@@ -643,7 +671,7 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     )
 
 
-# Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, episodes.
+# Where a row stands there: the pinned, identity, rejected paths, the profile, what else is load-bearing, episodes.
 PROFILED = 3
 _EPISODE = PROFILED + 2
 

@@ -4,15 +4,15 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 from remanence.core.arguments import check_name
-from remanence.core.errors import NameUnknown
+from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.later import import_later
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.flows.base.permission_checks import verb_class
-from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
+from remanence.recall.frames import BUILTIN, FIXED, Frame, FrameDefinition, build_frame
 from remanence.store.base import Bookkeeping
 
 if TYPE_CHECKING:
@@ -30,30 +30,40 @@ class Frames:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def list(self) -> list[Frame]:
-        """List the frames: built-in ones, then yours."""
-        return await read_all_frames(self._core)
+    @overload
+    async def get(self, name: None = None) -> list[Frame]: ...
 
-    async def get(self, name: str) -> Frame:
-        """Show one frame with all its numbers.
+    @overload
+    async def get(self, name: str) -> Frame: ...
+
+    async def get(self, name: str | None = None) -> Frame | list[Frame]:
+        """Show one frame with all its numbers, or all: built-in ones, then yours.
 
         Raises NameUnknown with the nearest name.
         """
-        return await one(self._core, name)
+        return await read_all_frames(self._core) if name is None else await one(self._core, name)
 
-    async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
-        """Change or create a frame; what you do not name stays, or is as in `attention`.
+    @overload
+    async def set(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame: ...
 
-        Fields: weights, tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock,
-        profile, terms, diversity, per_token.
+    @overload
+    async def set(self, name: str, *, off: bool) -> Frame | None: ...
+
+    async def set(
+        self, name: str, *, off: bool = False, **definition: Unpack[FrameDefinition]
+    ) -> Frame | None:
+        """Change or create a frame; with `off` reset a built-in one, delete one of yours.
+
+        What you do not name stays, or is as in `attention`. Fields: weights, tags, categories, guarantees,
+        guaranteed_share, budget, limit, window_hours, template, clock, profile, terms, diversity, per_token. With `off`
+        it returns the built-in frame, or None.
         """
-        return await put(self._core, name, definition)
-
-    async def reset(self, name: str) -> Frame | None:
-        """Reset a built-in frame; delete one of yours.
-
-        Returns the built-in frame, or None.
-        """
+        if not off:
+            return await put(self._core, name, definition)
+        if definition:
+            raise InvalidInput(
+                f"off beside {', '.join(definition)}", recovery="pass off alone, or what to change"
+            )
         return await reset(self._core, name)
 
 
@@ -64,6 +74,7 @@ def built_in() -> dict[str, Mapping[str, Any]]:
 
 async def one(core: Core, name: str) -> Frame:
     """Read one frame."""
+    _refuse_fixed(name)
     return (await one_with_settings(core, name)).frame
 
 
@@ -82,7 +93,8 @@ async def one_with_settings(core: Core, name: str, *names: str) -> KeptFrame:
     rows = answer.values
     row: Mapping[str, Any] | None = rows.get(_frame_key(name))
     if row is None:
-        raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await read_all_frames(core)])
+        known = [frame.name for frame in await read_all_frames(core)]
+        raise NameUnknown("frame", str(name)[:80], [*FIXED, *known])
     return KeptFrame(_frame(name, row), rows, answer.position)
 
 
@@ -96,6 +108,7 @@ async def read_all_frames(core: Core) -> list[Frame]:
 async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     """Check a definition and keep it as a user's."""
     check_name("a frame", name)
+    _refuse_fixed(name)
     row = await _row(core, name)
     frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
@@ -109,6 +122,15 @@ async def reset(core: Core, name: str) -> Frame | None:
     await one(core, name)
     await _write_frame(core, name, built_in().get(_frame_key(name)))
     return BUILTIN.get(name)
+
+
+def _refuse_fixed(name: str) -> None:
+    """Refuse the frames that have no definition: there is nothing of them to show or to change."""
+    if name in FIXED:
+        raise InvalidInput(
+            f"the frame {name!r} has no numbers of its own",
+            recovery=f"show it: frame({name!r}), `remanence frame {name}`; your own frame needs another name",
+        )
 
 
 def _frame_key(name: str) -> str:

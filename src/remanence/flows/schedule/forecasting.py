@@ -36,7 +36,7 @@ DAYS_MAX = 3_650
 LISTED_MAX = 1_000_000
 EVERY_LEAST_S, EVERY_MOST_S = 60, 7 * DAY // SECOND
 NO_POLICY = (
-    "adopt one (memory.policy.adopt('default'), `remanence policy adopt default`), or name one to see what it would do:"
+    "adopt one (memory.policy.use('default'), `remanence policy use default`), or name one to see what it would do:"
     " policy='default', --policy default"
 )
 

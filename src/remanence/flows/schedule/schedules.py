@@ -23,8 +23,8 @@ from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.permission_checks import verb_class
-from remanence.flows.base.policy_reading import POLICY
-from remanence.flows.curate import scheduling
+from remanence.flows.base.policy_reading import POLICY, read_adopted_policy
+from remanence.flows.curate import curating, scheduling
 from remanence.flows.schedule import lifetime, ticking
 from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
 from remanence.store.base import ScopeSurvey
@@ -232,24 +232,36 @@ class Schedule:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> TickResult:
+    async def tick(
+        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
+    ) -> TickResult:
         """Run the due jobs: curation, extraction, consolidation, vectors, the mirror.
 
         Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
         ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
-        Without a policy it finishes what is pending since an erasure, and nothing else. With `expire` the images of the
-        audit end that are older than the setting `audit_days` says; their runs stay, by a line each, and can no more be
-        undone. What is held, forgotten and not purged yet, or was purged so lately that it can be restored keeps its
-        images. A deep tick under a policy does that by itself.
+        The policy is the one in force here, or where none is adopted the one that is named. Without any it finishes
+        what is pending since an erasure, and nothing else. With `expire` the images of the audit end that are older
+        than the setting `audit_days` says; their runs stay, by a line each, and can no more be undone. What is held,
+        forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. A deep tick
+        under a policy does that by itself.
         """
         core = self._core
         if expire:
             require(core.store, IMAGE_EXPIRY, "tick(expire=True)")
-        bare = not core.policy_given
-        outcome = await (
-            ticking.tick_bare(core, expire=expire) if bare else ticking.tick(core, cadence=cadence)
-        )
+        if policy is not None:
+            outcome = await self._tick_under(curating.choose(core, policy, None), cadence)
+        elif core.policy_given:
+            outcome = await ticking.tick(core, cadence=cadence)
+        else:
+            outcome = await ticking.tick_bare(core, expire=expire)
         return replace(outcome, expired=await expiring.expire(core)) if expire else outcome
+
+    async def _tick_under(self, policy: Policy, cadence: CadenceName | None) -> TickResult:
+        """Run the due jobs under a policy that this memory was not opened with."""
+        curating.refuse_elsewhere(policy.hash, await read_adopted_policy(self._core))
+        await self._core.uses.settle()
+        async with _open_scope(self._core, self._core.scope, policy) as core:
+            return await ticking.tick(core, cadence=cadence)
 
     async def run(
         self,

@@ -1,4 +1,4 @@
-"""The policy of a scope, as `memory.policy`: which is in force, and which every process follows.
+"""The policy of a scope, as `memory.policy`: which is in force, what it says, and which every process follows.
 
 Knows what a caller may ask of it; what a policy does is decided elsewhere.
 """
@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from remanence.core.errors import InvalidInput
 from remanence.core.later import import_later
 from remanence.core.model import STANDING
 from remanence.core.results import Result, format_counts, number, visible
 from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.document import FORMER, PRESETS, preset
 from remanence.flows.base.context import Core
 from remanence.flows.base.permission_checks import verb_class
+from remanence.flows.base.policy_reading import read_adopted_policy, read_policy
 from remanence.flows.curate import curating
 
 if TYPE_CHECKING:
@@ -27,17 +30,18 @@ SEVERE_SHARE = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AdoptResult(Result):
+class PolicyUseResult(Result):
     """A policy that was adopted, or would be, and what it does to this memory within `days` if nothing but time passes.
 
-    `counts` are its actions, `active` how many memories are active now, `leaving` how many of them it archives or
-    deletes.
+    `name` is None where none is adopted from now on, `before` is the one that was, None where none was. `counts` are
+    its actions, `active` how many memories are active now, `leaving` how many of them it archives or deletes.
     """
 
-    name: str
-    hash: str
-    active: int
-    leaving: int
+    name: str | None
+    hash: str | None = None
+    before: str | None = None
+    active: int = 0
+    leaving: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
     days: int = FORETOLD_DAYS
     dry_run: bool = False
@@ -48,6 +52,11 @@ class AdoptResult(Result):
         return self.leaving > SEVERE_SHARE * self.active
 
     def __str__(self) -> str:
+        if self.name is None:
+            dropped = (
+                f"{'would drop' if self.dry_run else 'dropped'} {self.before}; then nothing runs by itself"
+            )
+            return visible("no policy was adopted" if self.before is None else dropped)
         head = f"{'would adopt' if self.dry_run else 'adopted'} {self.name}"
         week = f"within {self.days} days it does here: {format_counts(self.counts)}"
         leaving = f"{self.leaving:,} of {number(self.active, 'active memory', 'active memories')}"
@@ -69,11 +78,18 @@ class ScopePolicy:
         """The policy it was opened with or has adopted; without either, one that has no rules."""
         return self._core.policy
 
-    async def adopt(self, policy: str, *, dry_run: bool = False) -> AdoptResult:
-        """Adopt a policy in this scope, for every process, and show what it will do within a week.
+    async def use(self, policy: str | None, *, dry_run: bool = False) -> PolicyUseResult:
+        """Adopt a policy in this scope, for every process, and show what it will do within a week; None drops it.
 
-        A preset's name or a TOML text. With `dry_run` nothing is stored.
+        A preset's name, a TOML file or a TOML text. Without one nothing runs by itself. With `dry_run` nothing is
+        stored.
         """
+        before = await read_adopted_policy(self._core)
+        name = None if before is None else str(before["name"])
+        if policy is None:
+            if not dry_run:
+                await curating.unadopt(self._core)
+            return PolicyUseResult(None, before=name, dry_run=dry_run)
         chosen = curating.choose(self._core, policy, None)
         foretold = await forecasting.forecast(self._core, forecasting.Wish(FORETOLD_DAYS, policy, limit=0))
         stood, stands = (
@@ -81,13 +97,29 @@ class ScopePolicy:
         )
         if not dry_run:
             await curating.adopt(self._core, chosen)
-        return AdoptResult(
-            chosen.name, chosen.hash, stood, max(0, stood - stands), foretold.counts, dry_run=dry_run
+        leaving = max(0, stood - stands)
+        return PolicyUseResult(
+            chosen.name, chosen.hash, name, stood, leaving, foretold.counts, dry_run=dry_run
         )
 
-    async def drop(self) -> str | None:
-        """Drop the adopted policy; then nothing runs automatically.
+    async def show(self, policy: str | None = None, *, words: bool = False) -> str:
+        """Show a policy as TOML, or what it does in words; without a name the one in force here."""
+        if policy is None and not self._core.policy_given:
+            raise no_policy_here()
+        chosen = self.current if policy is None else read_policy(policy)
+        return render_policy(chosen, words=words)
 
-        Returns the name of the one that was adopted, None where none was.
-        """
-        return await curating.unadopt(self._core)
+
+def render_policy(policy: Policy, *, words: bool) -> str:
+    """Return what a policy says: its text, or what it does in words."""
+    if words:
+        return policy.describe()
+    is_preset = policy.source in (*PRESETS, *FORMER)
+    return (preset(policy.source, stored=True) if is_preset else policy.source).rstrip("\n")
+
+
+def no_policy_here() -> InvalidInput:
+    """Return what is said where a policy is asked for and none is in force."""
+    return InvalidInput(
+        "no policy is adopted here", recovery=f"name one: a TOML file, or {', '.join(PRESETS)}"
+    )

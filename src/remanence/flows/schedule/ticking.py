@@ -51,7 +51,7 @@ LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
 NO_POLICY = (
     "look at what a policy would do: remanence curate --policy default --dry-run; then adopt it:"
-    " remanence policy adopt default (remanence policy show lists the others)"
+    " remanence policy use default"
 )
 
 

@@ -8,7 +8,7 @@ from remanence.core.acts import acts_of
 from remanence.core.arguments import check_count
 from remanence.core.change import ROWLESS, AuditPart, Cause, Change, Increment, Key
 from remanence.core.clock import to_datetime
-from remanence.core.effects import PLANNED, UPGRADE, VERBS
+from remanence.core.effects import CURATE, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NotFound, format_value
 from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, Memory, Status
@@ -189,14 +189,14 @@ def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]
     for change in part.changes:
         if change.table in {"boxes", "traces"}:
             continue  # they follow from the turns that were heard
-        if verb not in PLANNED and not tells(change):
+        if verb != CURATE and not tells(change):
             continue
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
         before = change.before if change.table == "memories" and change.after is None else None
-        if verb in PLANNED and change.table in {"tags", "sources"} and key in purged_keys:
+        if verb == CURATE and change.table in {"tags", "sources"} and key in purged_keys:
             continue  # what hangs on a purged memory goes with that
-        for name in acts_of(change) if verb in PLANNED else (_act(verb, change),):
+        for name in acts_of(change) if verb == CURATE else (_act(verb, change),):
             yield name, key, before
 
 
