@@ -17,6 +17,7 @@ from remanence.core.keywords import (
     IfExists,
     KindName,
     LifecycleName,
+    Linked,
     ListOptions,
     Moment,
     OutcomeName,
@@ -30,6 +31,7 @@ from remanence.core.keywords import (
     StatusName,
     TierName,
     TrustName,
+    VerdictName,
     VerificationName,
 )
 from remanence.core.model import (
@@ -157,6 +159,7 @@ __all__ = [
     "KnownEntity",
     "Leaving",
     "LifecycleName",
+    "Linked",
     "LinkedDuplicates",
     "ListOptions",
     "Memories",
@@ -217,6 +220,7 @@ __all__ = [
     "TrustName",
     "Upcoming",
     "ValueCount",
+    "VerdictName",
     "VerificationName",
 ]
 
