@@ -53,7 +53,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("quarantine quarantined", ("review quarantined", "quarantined")),
         ("accept approve accept-clock", ("review accept", "accept")),
         ("decline reject", ("review decline", "decline")),
-        ("daemon cron", ("schedule run", "schedule tick")),
+        ("daemon cron schedule tick schedule-run schedule-tick", ("run_jobs", "run")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),

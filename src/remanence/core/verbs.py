@@ -21,7 +21,6 @@ SHELVES: Mapping[str, str] = {
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
     "forbidden": "Texts that are refused, whoever says them.",
     "policy": "Which policy holds here, and what one says.",
-    "schedule": "What runs by itself: once, or as long as the process lives.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",
     "review": "What waits for a person.",

@@ -46,7 +46,7 @@ ANY_SCOPE = MAKING | {
     "backup",
     "reembed",
     "policy use",
-    "schedule run",
+    "run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames set"}
@@ -59,7 +59,7 @@ CHANGING = frozenset(
     "policy use",
     "review accept",
     "review decline",
-    "schedule tick",
+    "run",
     "scopes copy",
     "scopes drop",
 }
@@ -146,6 +146,8 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if _settles_since(names, arguments):
         return True
+    if names[0] == "run" and arguments.get("once"):
+        return bool(getattr(arguments.get("one"), "all_scopes", False))
     if names[1] in {"policy use", "frames set"} and arguments.get("off"):
         return False
     return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
