@@ -281,7 +281,7 @@ async def test_ticks_taken_together_come_late_and_say_so(
     assert coarse.every is not None and coarse.coarse_at is not None
     assert (exact.counts, exact.stands) == (coarse.counts, coarse.stands)
     assert all(0 <= one <= coarse.every * 1_000_000 for one in late)
-    assert f"ticks are taken {coarse.every / 3_600:g} hours apart" in str(coarse)
+    assert f"rounds are taken {coarse.every / 3_600:g} hours apart" in str(coarse)
 
 
 def _by_memory(forecast: Forecast) -> list[Leaving]:

@@ -37,8 +37,8 @@ class Timetable(Result):
     """When due jobs ran in a scope and when they run next, by cadence, and what waits.
 
     `missed` counts runs that were due and have not taken place since something runs by itself (`remanence run`),
-    `deferred` memories whose deletion waits for another day, `held` says why a plan waits for a person, `failures` why a
-    job failed; it is tried again. `left` is the work for which there was no time.
+    `deferred` memories whose deletion waits for another day, `held` says why a plan waits for a person, `failures` why
+    a job failed; it is tried again. `left` is the work for which there was no time.
     """
 
     at: int
