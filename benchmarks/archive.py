@@ -153,7 +153,7 @@ async def measure_changes(path: Path, archived: int, whole: bool) -> None:
         for one in await memory.list(status="archived", limit=CHANGES):
             await memory.learn(f"Something else was learned at {time.time_ns()}.")
             took["learn"] += [one async for one in _recalls(memory, [questions.pop()], "open")]
-            receipt = await memory.confirm(one)
+            receipt = await memory.rate(one, "right")
             took["restore"] += [one async for one in _recalls(memory, [questions.pop()], "open")]
             await memory.undo(receipt)
             took["archive"] += [one async for one in _recalls(memory, [questions.pop()], "open")]

@@ -45,7 +45,7 @@ async def measure(memories: int, edits: int, questions: int, embedder: str) -> N
     random, clock = Random(14), ManualClock()
     with tempfile.TemporaryDirectory() as folder:
         async with remanence.open(Path(folder) / "memory.db", embedder=embedder, clock=clock) as memory:
-            await memory.learn_many([_text(random, 15) for _ in range(memories)])
+            await memory.learn([_text(random, 15) for _ in range(memories)])
             await memory.consolidate()
             clock.advance(hours=1)
             stood = clock.now()

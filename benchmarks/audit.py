@@ -157,11 +157,11 @@ async def _restored(path: Path, runs: int) -> None:
     clock, chance = ManualClock(), random.Random(SEED)
     words = [_word(chance) for _ in range(1_000)]
     async with remanence.open(path, embedder="hashed", clock=clock, policy="default") as memory:
-        gone = await memory.put("gone", "The guest network is heron-42.", agent="desk", source="manual")
+        gone = await memory.learn("The guest network is heron-42.", key="gone", agent="desk", source="manual")
         other = await memory.learn("The slipway is swept on Mondays.")
         await memory.forget(gone.id)
         clock.advance(days=FORGET_DAYS)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await memory.curate()
         for number in range(runs):
             await (memory.tag if number % 2 == 0 else memory.untag)(other.id, words[number // 2 % len(words)])

@@ -71,7 +71,7 @@ def _fill(file: Path, count: int) -> None:
                 " ".join(f"word{int(WORDS * random.random() ** 2)}" for _ in range(20)) + f" number {place}."
                 for place in range(first, min(count, first + BATCH))
             ]
-            memory.learn_many([{"text": text, "category": "task"} for text in texts])
+            memory.learn([{"text": text, "category": "task"} for text in texts])
         seqs = [one.seq for one in memory.list(limit=min(count, 10_000))]
         for place in range(1, min(len(seqs), 2_000)):
             memory.link(seqs[place], seqs[random.randrange(place)], "elaborates")

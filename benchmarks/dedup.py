@@ -144,8 +144,8 @@ async def met(pairs: Sequence[tuple[str, str]], embedder: str) -> tuple[list[str
     """Return the band of each pair, and which pairs became one memory by curation."""
     clock = ManualClock()
     async with remanence.open(clock=clock, embedder=embedder) as memory:
-        first = await memory.learn_many(one for one, _ in pairs)
-        second = await memory.learn_many(other for _, other in pairs)
+        first = await memory.learn(one for one, _ in pairs)
+        second = await memory.learn(other for _, other in pairs)
         await memory.consolidate()
         bands = []
         for one, other in zip(first, second, strict=True):
@@ -173,11 +173,12 @@ async def look_through(n: int) -> None:
     repeats_ = [text.replace(" ", ", ", 1) for text in texts[: n // 100]]
     with TemporaryDirectory() as folder:
         async with remanence.open(Path(folder) / "memory.db", embedder="none") as memory:
-            await memory.learn_many([*texts, *repeats_])
+            await memory.learn([*texts, *repeats_])
             await memory.consolidate()
         async with remanence.open(Path(folder) / "memory.db", embedder="none") as memory:
             with spent() as cost:
-                done = await memory.graph.link_duplicates()
+                done = (await memory.consolidate(duplicates=True)).duplicates
+            assert done is not None
             figure(
                 "dedup.candidates_cpu", cost.cpu_s, "s", memories=done.compared, rss_mb=round(rss_peak_mb())
             )
@@ -197,7 +198,7 @@ async def score_evidence(path: Path, embedder: str) -> None:
     evidence = frozenset().union(*(question.evidence for question in asked))
     clock = ManualClock()
     async with remanence.open(clock=clock, embedder=embedder) as memory:
-        learned = await memory.learn_many(turns)
+        learned = await memory.learn(turns)
         await memory.consolidate()
         clock.advance(days=2)
         await memory.apply(await memory.plan(MERGE), allow_destroyed=len(turns))

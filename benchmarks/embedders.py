@@ -62,7 +62,7 @@ async def found(facts: Facts, embedder: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             async with remanence.open(Path(folder) / "memory.db", embedder=embedder) as memory:
                 texts = [text for text, _ in facts[said]]
-                await memory.learn_many(Turn(text, session=str(at)) for at, text in enumerate(texts))
+                await memory.learn(Turn(text, session=str(at)) for at, text in enumerate(texts))
                 await memory.consolidate()
                 for asked in facts if said == ENGLISH else {said, ENGLISH}:
                     for at, (_, question) in enumerate(facts[asked]):

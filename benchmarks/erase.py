@@ -47,7 +47,7 @@ async def _measured(path: Path, memories: int, erase: int) -> None:
         for number in range(memories)
     ]
     async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
-        learned = await memory.learn_many(turns)
+        learned = await memory.learn(turns)
         await memory.consolidate()
         chosen = sorted(one.seq for one in chance.sample(learned, erase))
         for seq in chosen[::10]:
@@ -79,8 +79,8 @@ async def _with_ledger(path: Path, erased: int) -> None:
     """Erase beside so many ids in the ledger, import what they were, and open a backup that holds them."""
     chance, copy = random.Random(SEED), path.parent / "older.backup"
     async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
-        going = await memory.learn_many([_text(chance) for _ in range(erased)])
-        stays = await memory.learn_many([_text(chance) for _ in range(erased // 10)])
+        going = await memory.learn([_text(chance) for _ in range(erased)])
+        stays = await memory.learn([_text(chance) for _ in range(erased // 10)])
         await memory.consolidate()
         export = [line async for line in memory.export()]
         await memory.backup(copy)

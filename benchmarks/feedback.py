@@ -84,7 +84,7 @@ class Year:
             if text not in self.said:
                 self.said.append(text)
                 new.append(text)
-        await self.memory.learn_many(new)
+        await self.memory.learn(new)
 
     async def ask(self, how: str, week: int) -> None:
         """Ask once and rate what is returned."""

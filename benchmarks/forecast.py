@@ -161,7 +161,7 @@ async def _came_true(policy: str, seed: int) -> tuple[Leavings, Leavings]:
     clock, chance = ManualClock(NOW), Random(seed)
     async with remanence.open(store=MemoryStore(), clock=clock, embedder="none") as memory:
         for _ in range(4):
-            await memory.learn_many([_turn(chance) for _ in range(WORLD // 4)])
+            await memory.learn([_turn(chance) for _ in range(WORLD // 4)])
             clock.set(clock.now() + chance.randrange(HOUR, 9 * DAY))
         await memory.consolidate()
         await memory.policy.use(policy)

@@ -98,7 +98,7 @@ async def fill(memory: remanence.Engine, clock: ManualClock, n: int, seed: int) 
             )
             for k, text in enumerate(texts[start : start + batch])
         ]
-        await memory.learn_many(turns)
+        await memory.learn(turns)
         clock.advance(minutes=STEP_MINUTES * len(turns))
     await memory.consolidate()
     ids = [one.id for one in await memory.list(limit=min(n, VALUES_MAX))]

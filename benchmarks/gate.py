@@ -226,7 +226,7 @@ async def _forbidden(part: Part) -> None:
     async with remanence.open() as memory:
         for line in lines:
             learned = await memory.learn(line.text, speaker="Ana")
-            await memory.forget(learned.id, forbid=True)
+            await memory.forbid(learned.id)
             made = {name: disguise(line.text, chance) for name, disguise in DISGUISES.items()}
             for name, text in [*((one.name, one.text) for one in line.disguises), *made.items()]:
                 refused[name] += (await memory.learn(text, speaker="Ben")).status == "gated"

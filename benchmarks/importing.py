@@ -1,7 +1,7 @@
-"""How fast memories of other programs come in, beside `learn_many`: `python -m benchmarks.importing [--memories N]`.
+"""How fast memories of other programs come in, beside `learn`: `python -m benchmarks.importing [--memories N]`.
 
 Each format gets a source of N memories with made-up texts. Measured are CPU seconds, reading and parsing included;
-`learn_many` takes the same turns in the same round, through an opening that is trusted as far as the source: what comes
+`learn` takes the same turns in the same round, through an opening that is trusted as far as the source: what comes
 from outside is looked through for orders, whichever way it comes. Rounds alternate; the median counts.
 """
 
@@ -31,7 +31,7 @@ UPDATED_SHARE = 10  # of so many memories of mem0 one was changed, and so has a 
 
 
 def main() -> None:
-    """Measure each format and `learn_many` in turn."""
+    """Measure each format and `learn` in turn."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -57,7 +57,7 @@ def measure(name: str, path: Path, rounds: int) -> None:
         imported, plain = len(turns) / median(taken), len(turns) / median(learned)
         what = f"import.{name}.{trust.label}"
         figure(what, imported, "memories/CPU s", memories=len(turns))
-        figure(f"{what}.learn_many", plain, "memories/CPU s", memories=len(turns))
+        figure(f"{what}.learn", plain, "memories/CPU s", memories=len(turns))
         figure(f"{what}.ratio", imported / plain, "", rounds=rounds)
 
 
@@ -67,7 +67,7 @@ async def _spend(path: Path | None, turns: Sequence[remanence.Turn], trust: Trus
         async with remanence.open(Path(folder, "memory.db"), trust=trust) as memory:
             with spent() as it:
                 if path is None:
-                    await memory.learn_many(turns)
+                    await memory.learn(turns)
                 else:
                     await memory.ingest(path, trust=trust)
     return it.cpu_s

@@ -70,7 +70,7 @@ async def measure(facts: Sequence[AskedFact], embedder: str, store: str, seed: i
                 for language in group:
                     own = [fact for fact in facts if fact.language == language]
                     chance = Random(f"{seed} {language}")
-                    await memory.learn_many(mix_turns(own, list_others(language, OTHERS), chance, language))
+                    await memory.learn(mix_turns(own, list_others(language, OTHERS), chance, language))
             async with remanence.open(path, embedder=embedder) as memory:
                 for fact in (one for one in facts if one.language in group):
                     answer = await memory.recall(fact.question, limit=DEPTH, count_use=False)

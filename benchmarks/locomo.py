@@ -149,7 +149,7 @@ async def measure(of: Measured, shares: Sequence[int] = (0,)) -> dict[int, list[
                 await filled(memory, of, group, Path(folder))
                 if of.beside is not None:
                     others = list_others(of.beside, BESIDE_TURNS)
-                    await memory.learn_many(
+                    await memory.learn(
                         Turn(text, session=f"beside-{at // SESSION_TURNS}") for at, text in enumerate(others)
                     )
                 await memory.consolidate()
@@ -169,7 +169,7 @@ async def filled(memory: remanence.Engine, of: Measured, group: Sequence[str], f
     """Take some conversations in."""
     if of.path == "raw":
         chosen = (turn for turn in of.turns if turn.thread in group)
-        await memory.learn_many(replace(told(turn, of.fields), trust=of.trust) for turn in chosen)
+        await memory.learn(replace(told(turn, of.fields), trust=of.trust) for turn in chosen)
         return
     file = folder / "some.json"
     file.write_text(json.dumps([one for one in of.samples if one["sample_id"] in group]), encoding="utf-8")

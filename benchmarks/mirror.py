@@ -73,7 +73,7 @@ async def filled(memory: remanence.Engine, memories: int) -> None:
     maker = Maker()
     for begin in range(0, memories, BATCH):
         texts = maker.texts(min(BATCH, memories - begin))
-        await memory.learn_many(
+        await memory.learn(
             remanence.Turn(f"{text} ({begin + at})", category="fact", speaker="Ana", tags=("boat", "harbour"))
             for at, text in enumerate(texts)
         )

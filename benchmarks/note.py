@@ -105,7 +105,7 @@ async def listening(texts: Sequence[str]) -> None:
     """Print how many waiting turns a second become facts that are stored."""
     with tempfile.TemporaryDirectory() as folder:
         async with remanence.open(Path(folder) / "memory.db") as memory:
-            await memory.learn_many(
+            await memory.learn(
                 remanence.Turn(text, kind="episodic", tags=("turn",), speaker="Ana", session=f"s{at // 20}")
                 for at, text in enumerate(texts)
             )

@@ -103,7 +103,7 @@ async def fill(path: Path, data: Path | None, n: int, embedder: str) -> list[str
     async with remanence.open(path, embedder=embedder) as memory:
         if data is None:
             made = list(Maker().texts(n))
-            await memory.learn_many(Turn(text) for text in made)
+            await memory.learn(Turn(text) for text in made)
             await memory.consolidate()
             return [" ".join(text.split()[:WORDS]) for text in made[: 2 * ASKED]]
         samples = json.loads(data.read_text(encoding="utf-8"))[:1]

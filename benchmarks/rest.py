@@ -84,7 +84,7 @@ def _draw_questions(count: int) -> list[str]:
 async def _measure_engine(file: Path, memories: int, asked: list[str], embedder: str) -> tuple[float, str]:
     random = Random(14)
     async with remanence.open(file, embedder=embedder) as memory:
-        await memory.learn_many([_draw_text(random, 15) for _ in range(memories)])
+        await memory.learn([_draw_text(random, 15) for _ in range(memories)])
         await memory.consolidate()
         token = (await memory.token.add("bench", scopes=["default"], role="write")).secret
         for question in asked[:20]:

@@ -162,9 +162,9 @@ async def measure_learn_many(path: Path, n: int, scopes: int) -> None:
     """Learn many texts in one call."""
     turns = [Turn(text) for text in Maker().texts(10_000, salt=800_001 + os.getpid())]
     async with remanence.open(path, scope="scope-0") as memory:
-        await memory.learn_many(turns[:100])
+        await memory.learn(turns[:100])
         with spent() as took:
-            await memory.learn_many(turns[100:])
+            await memory.learn(turns[100:])
     figure("scale.learn_many.per_s", len(turns[100:]) / took.wall_s, "1/s", n=n, scopes=scopes)
 
 
@@ -172,9 +172,7 @@ async def measure_consolidate(path: Path, n: int, scopes: int) -> None:
     """Consolidate an inbox into what is active."""
     async with remanence.open(path, scope="scope-0") as memory:
         await memory.consolidate()
-        await memory.learn_many(
-            Turn(text) for text in Maker().texts(CONSOLIDATED, salt=700_001 + os.getpid())
-        )
+        await memory.learn(Turn(text) for text in Maker().texts(CONSOLIDATED, salt=700_001 + os.getpid()))
         with spent() as took:
             done = await memory.consolidate()
     figure(
@@ -186,7 +184,7 @@ async def measure_settle(path: Path, n: int, scopes: int) -> None:
     """Consolidate a hundred at a time that belong to sessions, mention the same and give reasons: cold, then warm."""
     texts = iter(Maker().texts(SETTLE_ROUNDS * SETTLED, salt=600_001 + os.getpid()))
     async with remanence.open(path, scope="scope-0") as memory:
-        known = await memory.learn_many(
+        known = await memory.learn(
             Turn(f"Entity {k} of {os.getpid()}", category="entity") for k in range(ENTITIES)
         )
         cpu_ms = [
@@ -206,7 +204,7 @@ async def _settled(
         )
         for k, text in enumerate(texts)
     ]
-    for k, one in enumerate(await memory.learn_many(turns)):
+    for k, one in enumerate(await memory.learn(turns)):
         await memory.link(one, entities[k % len(entities)], "mentions")
     with spent() as took:
         await memory.consolidate()
@@ -281,7 +279,7 @@ async def measure_frames(path: Path, n: int, scopes: int) -> None:
             kind = "asked" if asked is queries else "whole"
             figure(f"scale.frame.{frame}.{kind}_cpu_ms", float(np.median(cpu_ms)), "ms", n=n, scopes=scopes)
         for one in named:
-            await memory.untag(one.id, "self/value")
+            await memory.tag(one.id, "self/value", off=True)
 
 
 async def _looks(memory: remanence.Engine, frame: str, queries: Iterable[str | None]) -> AsyncIterator[float]:

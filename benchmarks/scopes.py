@@ -47,7 +47,7 @@ async def _fill(path: Path, memories: int) -> None:
     async with remanence.open(path, scope="work", embedder="hashed") as memory:
         for start in range(0, memories, BATCH):
             numbers = range(start, min(memories, start + BATCH))
-            await memory.learn_many([f"{' '.join(chance.choices(WORDS, k=24))} {one}" for one in numbers])
+            await memory.learn([f"{' '.join(chance.choices(WORDS, k=24))} {one}" for one in numbers])
 
 
 async def _measure(path: Path, step: str) -> None:

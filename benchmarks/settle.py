@@ -54,7 +54,7 @@ async def measure(texts: Sequence[str], vectors: str) -> None:
     embedder = Prepared(texts) if vectors == "given" else "auto"
     with tempfile.TemporaryDirectory() as folder:
         async with remanence.open(Path(folder) / "settled.db", embedder=embedder) as memory:
-            await memory.learn_many([Turn(text) for text in texts])
+            await memory.learn([Turn(text) for text in texts])
             with spent() as took:
                 done = await memory.consolidate()
     found = {"near": done.near_duplicates, "similar": done.similar, "wall_s": round(took.wall_s, 3)}

@@ -49,7 +49,7 @@ async def _one(path: Path, n: int, policy: str) -> None:
     clock = ManualClock(SystemClock().now())
     async with remanence.open(path, scope="scope-0", clock=clock, policy=policy) as memory:
         # What the rapid rules look for must be there at all, or nothing is read.
-        await memory.learn_many(Turn(f"about a {name}", category=name) for name in NOTED)
+        await memory.learn(Turn(f"about a {name}", category=name) for name in NOTED)
         await _settled(memory, clock)
         taken = []
         for _ in range(RAPID_TICKS):

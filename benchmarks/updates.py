@@ -136,7 +136,7 @@ async def _told(
         for n, (speaker, role, text) in enumerate(said)
     ]
     clock.advance(minutes=len(made))
-    return [one.id for one in await memory.learn_many(made)]
+    return [one.id for one in await memory.learn(made)]
 
 
 def _from(role: str) -> dict[str, Any]:

@@ -91,7 +91,7 @@ async def measure(
         fair = [question for question in asked if question.thread != thread or question.evidence <= sources]
         with tempfile.TemporaryDirectory() as folder:
             async with remanence.open(Path(folder) / "memory.db", embedder=embedder) as memory:
-                await memory.learn_many(heard)
+                await memory.learn(heard)
                 await memory.consolidate()
                 for kind, text in _texts(fair, thread, names, random.Random(number)):
                     answer = await memory.recall(text, count_use=False)

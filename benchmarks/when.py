@@ -119,7 +119,7 @@ async def measure(told: Sequence[dict[str, str]], asked: Sequence[Asked], embedd
                 for one in facts
                 if one["language"] == code
             ]
-            await memory.learn_many(beside)
+            await memory.learn(beside)
             for line in (one for one in told if one["language"] == code):
                 said_at = datetime.combine(date.fromisoformat(line["said"]), time(12), UTC)
                 await memory.learn(line["text"], key=line["key"], said_at=said_at, session=line["key"])

@@ -56,4 +56,4 @@ def by_model(done: remanence.types.ConsolidateResult) -> tuple[int, str]:
 
 async def learned(memory: remanence.Engine, texts: Sequence[str] = TEXTS) -> None:
     """Learn texts, each in a session of its own, so that no neighbour lends anything."""
-    await memory.learn_many([{"text": text, "session": str(at)} for at, text in enumerate(texts)])
+    await memory.learn([{"text": text, "session": str(at)} for at, text in enumerate(texts)])

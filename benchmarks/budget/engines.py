@@ -86,7 +86,7 @@ class Ours:
                 held = _last(session)
                 if held is not None and held > clock.now():
                     clock.set(held)
-                await memory.learn_many(session)
+                await memory.learn(session)
                 await memory.consolidate()
         path.with_suffix(ENDED).write_text(str(clock.now()))
 

@@ -155,7 +155,7 @@ class Fleet:
             if later < 0.93:
                 at = self._during(session) if later < 0.85 else session.ends + DAY
                 self._say(at, "update", key, state="read")
-        self._say(session.begins + MINUTE, "learn_many", turns)
+        self._say(session.begins + MINUTE, "learn", turns)
         self.counts["notices"] += notices
 
     def _task(self, session: Session, number: int) -> None:

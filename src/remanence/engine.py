@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from remanence.core.clock import to_micros, to_span
 from remanence.core.errors import InvalidInput
+from remanence.core.forbidden import Forbidden
 from remanence.core.guide import Guide, guide
 from remanence.core.keywords import (
     AboutNamed,
@@ -20,16 +21,17 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
+    Linked,
     ListOptions,
     Moment,
     OutcomeName,
     Overrides,
     Progress,
-    PutOptions,
     RelationName,
     Some,
     StatusName,
     TrustName,
+    VerdictName,
 )
 from remanence.core.later import import_later
 from remanence.core.model import (
@@ -48,6 +50,7 @@ from remanence.core.model import (
 )
 from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.flows.base.context import iterate_cooperatively
+from remanence.flows.base.naming import list_memory_names
 from remanence.flows.base.permission_checks import verb_class
 from remanence.shelves import Shelves
 
@@ -59,19 +62,26 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.edit import links
     from remanence.flows.base import copies
-    from remanence.flows.consolidate import consolidation, extract_pending, guidelines, ingesting, sessions
+    from remanence.flows.consolidate import (
+        consolidation,
+        extract_pending,
+        guidelines,
+        ingesting,
+        merging,
+        sessions,
+    )
     from remanence.flows.consolidate.guidelines import Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate import comparing, curating
-    from remanence.flows.edit import editing, putting
+    from remanence.flows.edit import editing, putting, rating
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, inspect
+    from remanence.flows.inspect import checks, inspect, related
     from remanence.flows.inspect.inspect import Event, Run, State
+    from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.recall import (
         counting,
         framing,
         listing,
-        rating,
         recall_request,
         recalling,
     )
@@ -82,7 +92,7 @@ if TYPE_CHECKING:
     from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.undo import runs, undoing
     from remanence.flows.undo.runs import RunReport
-    from remanence.flows.write import learning, noting, reembedding
+    from remanence.flows.write import gating, learning, noting, reembedding
     from remanence.flows.write.learning import GroupCommit
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.reembedding import ReembedResult
@@ -101,15 +111,16 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner.plan_diff": "PlanDiff",
             "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting merging sessions",
             "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
-            "remanence.flows.edit": "editing putting",
+            "remanence.flows.edit": "editing putting rating",
             "remanence.flows.exchange": "transfer",
-            "remanence.flows.inspect": "checks inspect",
+            "remanence.flows.inspect": "checks inspect related",
             "remanence.flows.inspect.inspect": "Event Run State",
-            "remanence.flows.recall": "counting framing listing rating recall_request recalling",
+            "remanence.flows.inspect.related": "RelatedResult",
+            "remanence.flows.recall": "counting framing listing recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime schedules",
@@ -117,7 +128,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.schedule.ticking": "JobsResult",
             "remanence.flows.undo": "runs undoing",
             "remanence.flows.undo.runs": "RunReport",
-            "remanence.flows.write": "learning noting reembedding",
+            "remanence.flows.write": "gating learning noting reembedding",
             "remanence.flows.write.learning": "GroupCommit",
             "remanence.flows.write.noting": "NoteResult",
             "remanence.flows.write.reembedding": "ReembedResult",
@@ -173,13 +184,44 @@ class Engine(Shelves):
 
     # Writing
 
-    async def learn(self, text: str, **more: Unpack[AboutNamed]) -> LearnResult:
-        """Store one text as a memory.
+    @overload
+    async def learn(
+        self, text: str | Turn, *, if_revision: int | None = None, **more: Unpack[AboutNamed]
+    ) -> LearnResult: ...
 
-        `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …). Where nobody says the role and
-        the name leaves it in doubt, this text and the latest before it tell.
+    @overload
+    async def learn(
+        self,
+        text: Iterable[Turn | str | Mapping[str, Any]],
+        *,
+        progress: Progress | None = None,
+        **more: Unpack[AboutNamed],
+    ) -> list[LearnResult]: ...
+
+    async def learn(
+        self,
+        text: str | Turn | Iterable[Turn | str | Mapping[str, Any]],
+        *,
+        if_revision: int | None = None,
+        progress: Progress | None = None,
+        **more: Unpack[AboutNamed],
+    ) -> LearnResult | list[LearnResult]:
+        """Store a text as a memory, or a list of texts; a later text with the same `key` replaces it.
+
+        `more` are the other fields of `Turn` (category, tags, speaker, said_at …), for each text of a list. A list may
+        also hold turns, or mappings of their fields; all are checked first, then written in transactions of 1,000. With
+        `if_revision` a key is written only if its memory has that revision; 0: only if the key is new. Where nobody
+        says the role and the name leaves it in doubt, the texts tell.
         """
-        return await self._group_commit.learn(Turn(text, **more))
+        if not isinstance(text, str | Turn):
+            putting.refuse_single(more.get("key"), if_revision)
+            turns = [learning.turn_of(item, more) async for item in iterate_cooperatively(text)]
+            return await putting.learn_all(self._core, turns, progress)
+        turn = learning.turn_of(text, more)
+        if turn.key is not None:
+            return await putting.put(self._core, turn, if_revision)
+        putting.refuse_revision(if_revision)
+        return await self._group_commit.learn(turn)
 
     async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult:
         """Store a turn of a conversation; a model, if there is one, extracts facts from it soon.
@@ -189,16 +231,6 @@ class Engine(Shelves):
         """
         full_turn = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
         return await noting.note(self._core, self._group_commit, full_turn, later=later)
-
-    async def learn_many(
-        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
-    ) -> list[LearnResult]:
-        """Store many texts; all are checked first, then written in transactions of 1,000.
-
-        Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
-        """
-        turns = [learning.turn_of(item) async for item in iterate_cooperatively(items)]
-        return await learning.learn_many(self._core, turns, progress)
 
     async def ingest(
         self,
@@ -220,29 +252,21 @@ class Engine(Shelves):
         take = ingesting.preview if dry_run else ingesting.ingest
         return await take(self._core, path, format, progress, trust=trust, extract=extract)
 
-    async def put(
-        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
-    ) -> LearnResult:
-        """Store a text under your own key, or replace the text of that key (upsert).
-
-        The same text under another key is another memory. Say who answers for it (`agent`, `speaker`) and where it
-        comes from (`source`, `thread`, a session), or neither. With `if_revision` 0 only where no memory has the key.
-        """
-        return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
-
     async def consolidate(
-        self, progress: Progress | None = None, *, listen: bool = False
+        self, progress: Progress | None = None, *, listen: bool = False, duplicates: bool = False
     ) -> ConsolidateResult:
         """Make inbox memories active and link similar ones.
 
         A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
         of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
-        that have grown too many are drawn together. 200 memories a transaction.
+        that have grown too many are drawn together. 200 memories a transaction. With `duplicates` texts of the whole
+        memory that share most of their words are linked as near duplicates then; to merge them is for a policy.
         """
         hearing = await extract_pending.listen(self._core)
         if listen:
             hearing += await extract_pending.listen_to_learned(self._core, progress)
-        return replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        done = replace(await consolidation.consolidate(self._core, progress), heard=hearing)
+        return await consolidation.link_all_duplicates(self._core, done) if duplicates else done
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
@@ -352,77 +376,102 @@ class Engine(Shelves):
         """
         return await editing.edit(self._core, name, values, if_revision)
 
-    async def tag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt:
-        """Add tags."""
-        return await editing.tag(self._core, names, tags, if_revision)
+    async def tag(
+        self, names: Memories, *tags: str, off: bool = False, if_revision: int | None = None
+    ) -> Receipt:
+        """Add tags; with `off` remove them."""
+        change = editing.untag if off else editing.tag
+        return await change(self._core, names, tags, if_revision)
 
-    async def untag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt:
-        """Remove tags."""
-        return await editing.untag(self._core, names, tags, if_revision)
-
-    async def pin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Protect a memory from demotion, archiving and deletion."""
-        return await editing.set_pin(self._core, names, pinned=True, if_revision=if_revision)
-
-    async def unpin(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Remove the pin."""
-        return await editing.set_pin(self._core, names, pinned=False, if_revision=if_revision)
+    async def pin(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt:
+        """Protect a memory from demotion, archiving and deletion; with `off` remove the pin."""
+        return await editing.set_pin(self._core, names, pinned=not off, if_revision=if_revision)
 
     async def hold(
-        self, names: Memories, reason: str, until: Moment | None = None, *, if_revision: int | None = None
+        self,
+        names: Memories,
+        reason: str,
+        until: Moment | None = None,
+        *,
+        off: bool = False,
+        if_revision: int | None = None,
     ) -> Receipt:
-        """Forbid deleting or rewriting a memory under a named hold, until a time or its release."""
+        """Forbid deleting or rewriting a memory under a named hold, until a time; with `off` remove that hold."""
+        if off:
+            editing.refuse_beside_off(until=until)
+            return await editing.release(self._core, names, reason, if_revision)
         ends = None if until is None else to_micros(until)
         return await editing.hold(self._core, names, reason, ends, if_revision)
 
-    async def release(self, names: Memories, reason: str, *, if_revision: int | None = None) -> Receipt:
-        """Remove a named hold."""
-        return await editing.release(self._core, names, reason, if_revision)
+    async def rate(
+        self, names: Memories, verdict: VerdictName | float, *, if_revision: int | None = None
+    ) -> RateResult:
+        """Rate memories: "right" or "wrong", or how far they helped: "helped", "misled", or from 0 to 1.
 
-    async def confirm(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Mark a memory as correct or seen again; an archived memory is restored."""
-        return await editing.confirm(self._core, names, if_revision)
-
-    async def rate(self, names: Memories, signal: float) -> RateResult:
-        """Rate how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
-
-        What cannot be rated is in `skipped`. Identity is never rated, and an agent rates no memory under self/ nor of a
-        category of the system.
+        "right" marks a memory as correct or seen again, and restores an archived one; "wrong" marks it as denied. A
+        number between 0 (misled) and 1 (helped) counts for both in part. What cannot be rated by help is in `skipped`:
+        identity, and for an agent also what is under self/ or of a category of the system.
         """
-        return await rating.rate(self._core, names, signal)
+        return await rating.rate(self._core, names, verdict, if_revision)
 
-    async def dispute(self, names: Memories) -> Receipt:
-        """Mark a memory as denied."""
-        return await editing.dispute(self._core, names)
+    @overload
+    async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult: ...
 
-    async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult:
-        """Replace a wrong memory with a corrected text; the old one stays in the history.
+    @overload
+    async def correct(self, name: OneMemory, *, by: OneMemory, if_revision: int | None = None) -> Receipt: ...
+
+    async def correct(
+        self,
+        name: OneMemory,
+        text: str | None = None,
+        *,
+        by: OneMemory | None = None,
+        if_revision: int | None = None,
+    ) -> LearnResult | Receipt:
+        """Replace a wrong memory with a corrected text, or by another memory; the old one stays in the history.
 
         The new one takes over its pin and its holds; from an agent that is refused, as what says who the agent is.
         """
+        if by is not None and text is None:
+            return await editing.supersede(self._core, name, by, if_revision)
+        if text is None or by is not None:
+            raise InvalidInput(
+                "correct takes a text or a memory",
+                recovery="pass the right text, or by= the memory that has it",
+            )
         return await editing.correct(self._core, name, text, if_revision)
 
-    async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Replace one memory by another, which takes over its pin and holds.
-
-        `if_revision` is the old one's.
-        """
-        return await editing.supersede(self._core, old, by, if_revision)
-
-    async def forget(
-        self, names: Memories, *, forbid: bool = False, if_revision: int | None = None
-    ) -> Receipt:
+    async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Delete a memory; restore undoes it.
 
-        It becomes a tombstone, which a policy may purge. With `forbid` its text is refused from then on, whoever says
-        it, also in other letters that look alike; undo of this run, or `forbidden.lift`, allows it again.
+        It becomes a tombstone, which a policy may purge. Its text may be learned again; `forbid` refuses that.
         """
-        return await editing.forget(self._core, names, if_revision, forbid=forbid)
+        return await editing.forget(self._core, names, if_revision)
+
+    async def forbid(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt:
+        """Delete a memory and refuse its text from then on, whoever says it; with `off` allow the text again.
+
+        It is refused in other letters that look alike, too. With `off` a hash of `forbidden` names a text as well.
+        """
+        if off:
+            editing.refuse_beside_off(if_revision=if_revision)
+            return await gating.lift(self._core, list_memory_names(names))
+        return await editing.forget(self._core, names, if_revision, forbid=True)
+
+    async def forbidden(
+        self, *, limit: int | None = None, after: str | Forbidden | None = None
+    ) -> list[Forbidden]:
+        """List forbidden texts: the hash of each, since when, and which memory said it.
+
+        In order of the hashes; the list goes on behind the text or the hash `after`.
+        """
+        return await gating.list_forbidden(self._core, limit, after)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Restore archived, deleted or condensed memories."""
         return await undoing.restore(self._core, names, if_revision)
 
+    @overload
     async def link(
         self,
         source: OneMemory,
@@ -433,28 +482,77 @@ class Engine(Shelves):
         confidence: float | None = None,
         if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
-    ) -> Link:
-        """Link two memories by a relation, or strengthen an existing link.
+    ) -> Link: ...
 
-        `if_exists`: reinforce, update, skip or error. `if_revision` is the link's own, 0 where there is to be none.
-        """
-        wish = links.Linking(source, target, relation, weight, confidence, if_exists, if_revision)
-        return await editing.link(self._core, wish)
-
-    async def unlink(
+    @overload
+    async def link(
         self,
         source: OneMemory,
         target: OneMemory,
         relation: RelationName | Relation,
         *,
+        off: Literal[True],
         if_revision: int | None = None,
-    ) -> Receipt:
-        """Remove a link."""
-        return await editing.unlink(self._core, source, target, relation, if_revision)
+    ) -> Receipt: ...
 
-    async def links(self, name: OneMemory) -> list[Link]:
-        """List the links of a memory."""
-        return await inspect.links(self._core, name)
+    async def link(
+        self,
+        source: OneMemory,
+        target: OneMemory,
+        relation: RelationName | Relation,
+        *,
+        off: bool = False,
+        if_revision: int | None = None,
+        **more: Unpack[Linked],
+    ) -> Link | Receipt:
+        """Link two memories by a relation, or strengthen an existing link; with `off` remove it.
+
+        `more` are `weight` and `confidence`, from 0 to 1, and `if_exists`: reinforce, update, skip or error.
+        `if_revision` is the link's own, 0 where there is to be none.
+        """
+        if off:
+            editing.refuse_beside_off(**more)
+            return await editing.unlink(self._core, source, target, relation, if_revision)
+        wish = links.Linking(source, target, relation, if_revision=if_revision, **more)
+        return await editing.link(self._core, wish)
+
+    async def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt:
+        """Merge two memories that say the same, or two entities that are one.
+
+        Of memories `b` is superseded by `a`: neither embedder nor policy is asked, a pin or a hold on `b` refuses it,
+        and `if_revision` is that of `b`. Of entities, given by names or numbers, the one with the fuller name keeps all
+        names and mentions.
+        """
+        return await merging.merge(self._core, a, b, if_revision)
+
+    @overload
+    async def links(self, name: OneMemory) -> list[Link]: ...
+
+    @overload
+    async def links(self, name: OneMemory, *, depth: int, limit: int = 10) -> RelatedResult: ...
+
+    @overload
+    async def links(self, *, query: str, depth: int = 3, limit: int = 10) -> RelatedResult: ...
+
+    async def links(
+        self,
+        name: OneMemory | None = None,
+        *,
+        depth: int | None = None,
+        query: str | None = None,
+        limit: int | None = None,
+    ) -> list[Link] | RelatedResult:
+        """List the links of a memory, or with `depth` the memories that they lead to, each with its path.
+
+        What stands and is reached over at most so many links, 1 to 3; from the three best answers to `query` where no
+        memory is named. Links fade: after 90 days without an event each loses a tenth of its confidence for each 90
+        days that begin, and below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing
+        counts as used.
+        """
+        if name is not None and query is None and depth is None:
+            related.refuse_limit(limit)
+            return await inspect.links(self._core, name)
+        return await related.find_related(self._core, name, query, depth, limit)
 
     # Curating
 

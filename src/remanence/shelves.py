@@ -1,4 +1,4 @@
-"""The shelves of an open memory: what gathers the verbs of one matter under a name, such as `memory.graph`."""
+"""The shelves of an open memory: what gathers the verbs of one matter under a name, such as `memory.review`."""
 
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from remanence.flows.entities.entities import Entities
     from remanence.flows.erase import erase, erase_since
     from remanence.flows.erase.erase import Erase
-    from remanence.flows.inspect import graph, review
-    from remanence.flows.inspect.graph import Graph
+    from remanence.flows.inspect import review
     from remanence.flows.inspect.review import ReviewQueue
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.scopes import scopes
     from remanence.flows.scopes.scopes import Scopes
-    from remanence.flows.write import gating
-    from remanence.flows.write.gating import ForbiddenTexts
 
 if not TYPE_CHECKING:  # a type checker sees the imports above
     import_later(
@@ -43,8 +40,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.entities.entities": "Entities",
             "remanence.flows.erase": "erase erase_since",
             "remanence.flows.erase.erase": "Erase",
-            "remanence.flows.inspect": "graph review",
-            "remanence.flows.inspect.graph": "Graph",
+            "remanence.flows.inspect": "review",
             "remanence.flows.inspect.review": "ReviewQueue",
             "remanence.flows.mirror": "mirror",
             "remanence.flows.mirror.mirror": "Mirror Mirrorings",
@@ -54,8 +50,6 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.schedule.scope_policy": "ScopePolicy",
             "remanence.flows.scopes": "scopes",
             "remanence.flows.scopes.scopes": "Scopes",
-            "remanence.flows.write": "gating",
-            "remanence.flows.write.gating": "ForbiddenTexts",
         },
     )
 
@@ -84,11 +78,6 @@ class Shelves:
         return kept_frames.Frames(self._core)
 
     @property
-    def graph(self) -> Graph:
-        """Links between the memories of this scope: what is related, what contradicts."""
-        return graph.Graph(self._core)
-
-    @property
     def mirror(self) -> Mirror:
         """A folder of text files, one for each fact, kept as the memory is."""
         return mirror.Mirror(self._core, self._mirrorings)
@@ -97,11 +86,6 @@ class Shelves:
     def erase(self) -> Erase:
         """Memories erased for good, with every copy that is kept of them: shown first, then done."""
         return erase.Erase(self._kept.looked_at, erase_since.ErasedSinceVerbs(self._kept, lifetime.resume))
-
-    @property
-    def forbidden(self) -> ForbiddenTexts:
-        """The texts that are refused, whoever says them: list them, allow them again."""
-        return gating.ForbiddenTexts(self._core)
 
     @property
     def conversations(self) -> Conversations:
@@ -125,7 +109,7 @@ class Shelves:
 
     @property
     def review(self) -> ReviewQueue:
-        """What waits for a person: list it, accept or decline it."""
+        """What waits for a person: list it, settle it."""
         return review.ReviewQueue(self._core)
 
     @property

@@ -1,4 +1,5 @@
 # Written from the engine by `make pages`; a test compares.
+# mypy: disable-error-code="overload-overlap"
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +23,11 @@ from remanence.core.keywords import (
     OutcomeName,
     Overrides,
     Progress,
-    PutOptions,
     RelationName,
     Some,
     StatusName,
     TrustName,
+    VerdictName,
 )
 from remanence.core.model import (
     Kind,
@@ -43,7 +44,7 @@ from remanence.core.model import (
     Turn,
 )
 from remanence.core.permissions import Capability, TokenRole
-from remanence.core.receipt import ConsolidateResult, LinkedDuplicates, Receipt
+from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
@@ -58,10 +59,10 @@ from remanence.flows.consolidate.guidelines import Guidelines
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
-from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
+from remanence.flows.inspect.review_pages import Sort
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
@@ -73,7 +74,6 @@ from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
 from remanence.flows.undo.runs import RunReport
 from remanence.flows.write.noting import NoteResult
-from remanence.flows.write.proposals import Proposal
 from remanence.flows.write.reembedding import ReembedResult
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
@@ -96,19 +96,6 @@ class Frames:
     def set(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame: ...
     @overload
     def set(self, name: str, *, off: bool) -> Frame | None: ...
-
-class Graph:
-    def find_related(
-        self, name: OneMemory | None = None, *, query: str | None = None, hops: int = 3, limit: int = 10
-    ) -> RelatedResult: ...
-    def contradictions(
-        self, open_only: bool = True, *, limit: int | None = None, after: str | Contradiction | None = None
-    ) -> list[Contradiction]: ...
-    def resolve(
-        self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None, *, if_revision: int | None = None
-    ) -> Receipt: ...
-    def merge(self, keep: OneMemory, other: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
-    def link_duplicates(self) -> LinkedDuplicates: ...
 
 class Mirror:
     def sync(self, folder: str | Path) -> MirrorResult: ...
@@ -145,10 +132,6 @@ class Erase:
     @overload
     def settle(self, *, copies: Some[str | Path]) -> list[RegisteredCopy]: ...
 
-class ForbiddenTexts:
-    def lift(self, *names: OneMemory) -> Receipt: ...
-    def list(self, *, limit: int | None = None, after: str | Forbidden | None = None) -> list[Forbidden]: ...
-
 class Conversations:
     @overload
     def get(self, number: int) -> ConversationSegment: ...
@@ -179,7 +162,6 @@ class Entities:
         self, *, type: str | None = None, limit: int = 100, after: OneMemory | KnownEntity | None = None
     ) -> list[KnownEntity]: ...
     def get(self, name: OneMemory) -> EntityProfile: ...
-    def merge(self, a: OneMemory, b: OneMemory) -> Receipt: ...
     def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt: ...
     def alias(self, entity: OneMemory, name: str) -> Receipt: ...
 
@@ -204,14 +186,22 @@ class Scopes:
     def list(self, limit: int = 1000, after: str | ScopeOverview | None = None) -> list[ScopeOverview]: ...
 
 class ReviewQueue:
-    def quarantined(self, *, limit: int = 1000, after: OneMemory | None = None) -> list[Memory]: ...
-    @overload
-    def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    @overload
-    def accept(self, *, clock: Literal[True]) -> str | None: ...
-    def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]: ...
-    def decline(self, name: OneMemory, *what: OneMemory) -> Proposal: ...
-    def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review: ...
+    def settle(
+        self,
+        item: ReviewItem | OneMemory | tuple[OneMemory, OneMemory],
+        choice: OneMemory,
+        *,
+        only: Sequence[OneMemory] = (),
+        if_revision: int | None = None,
+    ) -> Receipt: ...
+    def list(
+        self,
+        sort: Sort | None = None,
+        *,
+        settled: bool = False,
+        limit: int = 20,
+        after: str | ReviewItem | None = None,
+    ) -> Review: ...
 
 class Settings:
     @overload
@@ -229,13 +219,9 @@ class Engine:
     @property
     def frames(self) -> Frames: ...
     @property
-    def graph(self) -> Graph: ...
-    @property
     def mirror(self) -> Mirror: ...
     @property
     def erase(self) -> Erase: ...
-    @property
-    def forbidden(self) -> ForbiddenTexts: ...
     @property
     def conversations(self) -> Conversations: ...
     @property
@@ -252,11 +238,19 @@ class Engine:
     def scope(self) -> str: ...
     @property
     def embedder(self) -> Embedder: ...
-    def learn(self, text: str, **more: Unpack[AboutNamed]) -> LearnResult: ...
-    def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult: ...
-    def learn_many(
-        self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
+    @overload
+    def learn(
+        self, text: str | Turn, *, if_revision: int | None = None, **more: Unpack[AboutNamed]
+    ) -> LearnResult: ...
+    @overload
+    def learn(
+        self,
+        text: Iterable[Turn | str | Mapping[str, Any]],
+        *,
+        progress: Progress | None = None,
+        **more: Unpack[AboutNamed],
     ) -> list[LearnResult]: ...
+    def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult: ...
     def ingest(
         self,
         path: str | Path,
@@ -267,10 +261,9 @@ class Engine:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...
-    def put(
-        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
-    ) -> LearnResult: ...
-    def consolidate(self, progress: Progress | None = None, *, listen: bool = False) -> ConsolidateResult: ...
+    def consolidate(
+        self, progress: Progress | None = None, *, listen: bool = False, duplicates: bool = False
+    ) -> ConsolidateResult: ...
     def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
     ) -> ReembedResult: ...
@@ -310,21 +303,33 @@ class Engine:
     def update(
         self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]
     ) -> Receipt: ...
-    def tag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt: ...
-    def untag(self, names: Memories, *tags: str, if_revision: int | None = None) -> Receipt: ...
-    def pin(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    def unpin(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    def hold(
-        self, names: Memories, reason: str, until: Moment | None = None, *, if_revision: int | None = None
+    def tag(
+        self, names: Memories, *tags: str, off: bool = False, if_revision: int | None = None
     ) -> Receipt: ...
-    def release(self, names: Memories, reason: str, *, if_revision: int | None = None) -> Receipt: ...
-    def confirm(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    def rate(self, names: Memories, signal: float) -> RateResult: ...
-    def dispute(self, names: Memories) -> Receipt: ...
+    def pin(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
+    def hold(
+        self,
+        names: Memories,
+        reason: str,
+        until: Moment | None = None,
+        *,
+        off: bool = False,
+        if_revision: int | None = None,
+    ) -> Receipt: ...
+    def rate(
+        self, names: Memories, verdict: VerdictName | float, *, if_revision: int | None = None
+    ) -> RateResult: ...
+    @overload
     def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult: ...
-    def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
-    def forget(self, names: Memories, *, forbid: bool = False, if_revision: int | None = None) -> Receipt: ...
+    @overload
+    def correct(self, name: OneMemory, *, by: OneMemory, if_revision: int | None = None) -> Receipt: ...
+    def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
+    def forbid(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
+    def forbidden(
+        self, *, limit: int | None = None, after: str | Forbidden | None = None
+    ) -> list[Forbidden]: ...
     def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
+    @overload
     def link(
         self,
         source: OneMemory,
@@ -336,15 +341,23 @@ class Engine:
         if_exists: IfExists = "reinforce",
         if_revision: int | None = None,
     ) -> Link: ...
-    def unlink(
+    @overload
+    def link(
         self,
         source: OneMemory,
         target: OneMemory,
         relation: RelationName | Relation,
         *,
+        off: Literal[True],
         if_revision: int | None = None,
     ) -> Receipt: ...
+    def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
+    @overload
     def links(self, name: OneMemory) -> list[Link]: ...
+    @overload
+    def links(self, name: OneMemory, *, depth: int, limit: int = 10) -> RelatedResult: ...
+    @overload
+    def links(self, *, query: str, depth: int = 3, limit: int = 10) -> RelatedResult: ...
     @overload
     def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan: ...
     @overload

@@ -22,7 +22,6 @@ from remanence.core.keywords import (
     OutcomeName,
     PolicyClassName,
     Progress,
-    PutOptions,
     ReasonName,
     RelationName,
     RoleName,
@@ -72,7 +71,6 @@ if TYPE_CHECKING:
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase.erase import Erase, ErasedSinceReport, ErasePreview, Erasure
-    from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
@@ -89,10 +87,8 @@ if TYPE_CHECKING:
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate
-    from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
-    from remanence.flows.write.proposals import Proposal
     from remanence.flows.write.reembedding import ReembedResult
     from remanence.opening import OwnParts
     from remanence.recall.frames import FrameDefinition
@@ -116,7 +112,6 @@ __all__ = [
     "Check",
     "Columns",
     "ConsolidateResult",
-    "Contradiction",
     "ConversationSegment",
     "ConversationThread",
     "Conversations",
@@ -145,13 +140,11 @@ __all__ = [
     "FileReplaced",
     "FilterCount",
     "Forbidden",
-    "ForbiddenTexts",
     "Forecast",
     "Foretelling",
     "FrameAsking",
     "FrameDefinition",
     "Frames",
-    "Graph",
     "Guide",
     "Guideline",
     "GuidelineDraft",
@@ -184,8 +177,6 @@ __all__ = [
     "Profile",
     "ProfileLine",
     "Progress",
-    "Proposal",
-    "PutOptions",
     "RateResult",
     "ReadOnly",
     "ReasonName",
@@ -251,7 +242,6 @@ _LATER = {
     "ScorePart": "remanence.core.recall_explanation",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
-    "Contradiction": "remanence.flows.inspect.graph",
     "ConversationSegment": "remanence.flows.consolidate.boxes",
     "ConversationThread": "remanence.flows.consolidate.boxes",
     "Conversations": "remanence.flows.consolidate.boxes",
@@ -273,11 +263,9 @@ _LATER = {
     "Explanation": "remanence.curate.explain",
     "FileEdit": "remanence.flows.mirror.hand_edits",
     "Forbidden": "remanence.core.forbidden",
-    "ForbiddenTexts": "remanence.flows.write.gating",
     "Forecast": "remanence.curate.forecast.forecast_report",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
-    "Graph": "remanence.flows.inspect.graph",
     "Guideline": "remanence.write.guideline_learning",
     "GuidelineDraft": "remanence.flows.consolidate.guidelines",
     "Guidelines": "remanence.flows.consolidate.guidelines",
@@ -292,7 +280,6 @@ _LATER = {
     "PlanReport": "remanence.curate.planner.plan_report",
     "Profile": "remanence.flows.recall.profiling",
     "ProfileLine": "remanence.flows.recall.profiling",
-    "Proposal": "remanence.flows.write.proposals",
     "AutomaticRun": "remanence.core.receipt",
     "ReembedResult": "remanence.flows.write.reembedding",
     "RegisteredCopy": "remanence.flows.base.copies",

@@ -241,7 +241,7 @@ def test_every_name_of_the_map_resolves() -> None:
     "name",
     [
         "Engine.lern",
-        "Engine.graph.nothing",
+        "Engine.review.nothing",
         "Memory.colour",
         "preset elfmem/none",
         "word wrd",

@@ -8,6 +8,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
+from remanence.core.model import Link, Memory
 from remanence.core.receipt import ExtractPendingResult
 from remanence.flows.consolidate.extract_pending import listen
 from remanence.flows.undo.decision_log import EngineAction
@@ -39,6 +40,17 @@ async def decisions_of(
 async def hear(memory: remanence.Engine) -> ExtractPendingResult:
     """Extract facts from all turns that wait, and leave the inbox as it is: `consolidate` does both."""
     return await listen(memory._core)
+
+
+async def list_quarantined(memory: remanence.Engine) -> list[Memory]:
+    """List the texts that are in quarantine, as the review shows them."""
+    return [item.memories[0] for item in (await memory.review.list("quarantine", limit=1_000)).items]
+
+
+async def list_contradictions(memory: remanence.Engine, *, settled: bool = False) -> list[Link]:
+    """List the links of contradictions, as the review shows them."""
+    review = await memory.review.list("contradiction", settled=settled, limit=1_000)
+    return [item.link for item in review.items if item.link is not None]
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ async def prepared(folder: Path) -> Found:
     """Keep memories, change them, and keep an older copy."""
     (folder / "base").mkdir()
     async with opened(folder / "base" / "memory.db") as memory:
-        await memory.learn_many([*SAID, *(f"The boathouse {n} opens at {n}." for n in range(OTHERS))])
+        await memory.learn([*SAID, *(f"The boathouse {n} opens at {n}." for n in range(OTHERS))])
         await memory.consolidate()
         await memory.tag([1, 2, 5], "boats")
         await memory.update(1, text=f"{SAID[0]} Or did.")

@@ -87,7 +87,7 @@ async def done(folder: Path, what: str, how: str, place: int) -> Found:
     path = folder / "now" / "memory.db"
     from_now = counted(path.parent) if how == "killed" else failing(*BROKEN[how])
     memory = await opened(path, LATER if what == "expire" else 0)
-    await memory.review.accept(clock=True)
+    await memory.review.settle("clock", "accept")
     if what == "forecast":
         await memory.recall("boathouse")
     from_now(place)
@@ -124,7 +124,7 @@ def failing(code: int, name: str, message: str) -> Callable[[int], None]:
 async def judged(folder: Path, what: str, before: Found) -> Found:
     """Return what is wrong with what was left: anything but uses, a piece of an end, an unsound store."""
     async with opened(folder / "now" / "memory.db", LATER if what == "expire" else 0) as memory:
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         found = await _content(memory)
         bad = [str(check) for check in await memory.doctor() if not check.ok]
         bad += [] if found["kept"] == before["kept"] else ["other content"]

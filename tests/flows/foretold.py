@@ -39,7 +39,7 @@ async def peopled(memory: remanence.Engine, clock: ManualClock, random: Random, 
     """Learn memories of all categories over some weeks, and use, link, pin, hold, merge and archive some."""
     for _ in range(4):
         turns = [_turn(random) for _ in range(count // 4)]
-        await memory.learn_many(turns)
+        await memory.learn(turns)
         if random.random() < 0.6:
             await memory.consolidate()
         clock.set(clock.now() + random.randrange(HOUR, 9 * DAY))

@@ -16,8 +16,8 @@ async def item(memory: remanence.Engine, key: str, kind: str = "episodic") -> st
     """Put one item as forge-loop's runner does."""
     tags = (REJECTED_PATH,) if kind == "rejected" else ()
     given: Any = {"rejected": "episodic", "unclassified": None}.get(kind, kind)
-    done = await memory.put(
-        key, f"what became of {key}", kind=given, tags=tags, agent="maestro", source="log"
+    done = await memory.learn(
+        f"what became of {key}", key=key, kind=given, tags=tags, agent="maestro", source="log"
     )
     return done.id
 

@@ -33,7 +33,7 @@ async def fill(memory: remanence.Engine, clock: ManualClock) -> None:
     await memory.learn("The ferry leaves at nine.")  # stands, and soon twice
     await memory.restore(gone)
     hidden = await memory.learn("The code of the gate is in the drawer.")
-    await memory.forget(hidden, forbid=True)
+    await memory.forbid(hidden)
     clock.advance(hours=1)
     await memory.note("My brother Tom lives in Bergen. I live in Tartu.", speaker="Ana", session="s")
     await memory.note("I moved: I live in Oslo now.", speaker="Ana", session="s")
@@ -41,7 +41,7 @@ async def fill(memory: remanence.Engine, clock: ManualClock) -> None:
     await memory.consolidate()
     newer = await memory.learn("The bell of the harbour rings at six.")
     await memory.update(newer.id, valid_to=LATER)
-    await memory.supersede(first, newer)
+    await memory.correct(first, by=newer)
     await memory.link(old, newer, "refers", weight=0.25, confidence=0.5)
     await memory.pin(newer)
     await memory.hold(old, "legal", LATER)

@@ -8,7 +8,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import DAY, ManualClock
-from remanence.core.model import Relation
+from remanence.core.model import LearnResult, Relation
 from remanence.curate.policy.compiled import load
 
 HERON = "The heron nests by the weir"
@@ -34,7 +34,8 @@ class Story:
 
     async def learn(self, text: str = HERON, **said: Any) -> str:
         """Learn one more text."""
-        return (await self.memory.learn(text, **said)).id
+        learned: LearnResult = await self.memory.learn(text, **said)
+        return learned.id
 
     def wait(self, micros: int) -> None:
         """Let time pass."""

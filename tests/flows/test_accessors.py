@@ -247,10 +247,10 @@ async def test_a_flag_that_was_taken_off_has_no_age(memory: remanence.Engine, cl
     learned = await memory.learn("the bell rings at nine", tags=["flag/orphan"])
     clock.advance(days=2)
     assert [learned.seq] == (await memory.plan(ORPHANS)).seq.tolist()
-    off = await memory.untag(learned.id, "flag/orphan")
+    off = await memory.tag(learned.id, "flag/orphan", off=True)
     await memory.tag(learned.id, "flag/orphan")
     assert [] == (await memory.plan(ORPHANS)).seq.tolist()
-    await memory.untag(learned.id, "flag/orphan")
+    await memory.tag(learned.id, "flag/orphan", off=True)
     await memory.undo(off)
 
     assert [learned.seq] == (await memory.plan(ORPHANS)).seq.tolist()

@@ -18,7 +18,7 @@ async def _learn_diary(memory: remanence.Engine, clock: ManualClock) -> None:
     turns = [
         Turn(f"On walk {n} we met at pond {n}.", said_at=began + timedelta(days=n)) for n in range(NOTES)
     ]
-    await memory.learn_many(turns)
+    await memory.learn(turns)
 
 
 async def test_a_policy_that_archives_an_old_diary_is_told_of(opener: Opener, clock: ManualClock) -> None:

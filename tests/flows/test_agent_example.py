@@ -61,7 +61,7 @@ def test_a_prompt_has_room_for_what_is_recalled(tmp_path: Path) -> None:
             return super().reply(said, recalled)
 
     with remanence.sync.open(tmp_path / "memory.db", embedder="hashed") as memory:
-        memory.learn_many([f"Boat {number} for the open day, and soup." for number in range(200)])
+        memory.learn([f"Boat {number} for the open day, and soup." for number in range(200)])
         agent.Agent(memory, Watching()).hear("Mara", "What about the open day?")
 
     assert 1 < len(seen[0].memories) < 200

@@ -124,7 +124,7 @@ async def test_confirming_brings_it_back_and_can_be_undone(memory: remanence.Eng
     await memory.curate(ARCHIVE)
     hit = await first(memory)
     assert hit is not None
-    receipt = await memory.confirm(hit)
+    receipt = await memory.rate(hit, "right")
     back = await first(memory)
     verbs = [event.verb for event in await memory.history(hit.seq)]
     await memory.undo(receipt)
@@ -156,7 +156,7 @@ async def test_what_fell_otherwise_stays_out_of_sight(memory: remanence.Engine) 
     """Superseded and pruned memories are not found, however open the archive is."""
     old = await memory.learn(OLD_KEY, category="fact", session="three")
     new = await memory.learn("It hangs at the door.", session="four")
-    await memory.supersede(old, new)
+    await memory.correct(old, by=new)
     await memory.forget((await memory.list(filters={"text": KEY}))[0])
 
     assert await first(memory, archived="open") is None

@@ -101,9 +101,7 @@ async def _many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             )
             for k in range(20)
         ]
-        turn, *told = await memory.learn_many(
-            [Turn("Ada spoke of keys.", category="fact", tags=[TURN]), *facts]
-        )
+        turn, *told = await memory.learn([Turn("Ada spoke of keys.", category="fact", tags=[TURN]), *facts])
         for fact in told[: READ_MOST + 2]:
             await memory.link(fact, turn, "learned_from")
         await memory.learn("The boathouse stands.", session="here")
@@ -194,7 +192,7 @@ async def test_what_is_archived_leaves_the_index_and_comes_back(memory: remanenc
     """Restored, forgotten, brought back by undo: recall, index and hashes say the same."""
     archived, index = await found(memory), memory._core.index
     left_out = (index.leaves_archive, 1 in index)
-    await memory.confirm(1)
+    await memory.rate(1, "right")
     restored = (await found(memory), 1 in memory._core.index)
     await memory.curate(ARCHIVE)
     again = await found(memory)

@@ -36,7 +36,7 @@ async def _recalled(memory: remanence.Engine, question: str, **more: Any) -> rem
 async def test_what_was_said_then_stands_first_and_says_why(opener: Opener) -> None:
     """The factor is a part of the score, and the answer says which time it was read as, in whose words."""
     async with opener(embedder="none", clock=ManualClock(NOW)) as memory:
-        await memory.learn_many(_lunches(40, 6, 1, 0))
+        await memory.learn(_lunches(40, 6, 1, 0))
         plain = await _recalled(memory, "what was for lunch")
         asked = await _recalled(memory, "what was for lunch last Tuesday")
         after = {hit.memory.said_at: hit.parts.get("when", 0.0) for hit in asked.memories}
@@ -51,7 +51,7 @@ async def test_what_was_said_then_stands_first_and_says_why(opener: Opener) -> N
 async def test_a_caller_says_the_time_himself(opener: Opener) -> None:
     """Then the words of the question tell nothing; what was said soon after counts a little more, too."""
     async with opener(embedder="none", clock=ManualClock(NOW)) as memory:
-        await memory.learn_many(_lunches(40, 11, 9, 6))
+        await memory.learn(_lunches(40, 11, 9, 6))
         span = (NOW - timedelta(days=12), NOW - timedelta(days=10))
         found = await _recalled(memory, "what was for lunch last Tuesday", around=span)
         parts = [(hit.memory.said_at, hit.parts.get("when", 0.0)) for hit in found.memories]
@@ -109,7 +109,7 @@ async def test_a_span_that_is_none_is_refused(opener: Opener, span: Any, said: s
 async def test_a_time_never_filters(one: int, other: int) -> None:
     """Whatever the span, the same memories are found, and their scores are their parts times the factor."""
     async with remanence.open(embedder="none", clock=ManualClock(NOW)) as memory:
-        await memory.learn_many(_lunches(400, 40, 6, 1, 0))
+        await memory.learn(_lunches(400, 40, 6, 1, 0))
         plain = await _recalled(memory, "lunch soup")
         found = await _recalled(memory, "lunch soup", around=(min(one, other), max(one, other)))
 
@@ -121,7 +121,7 @@ async def test_a_time_never_filters(one: int, other: int) -> None:
 
 async def _learned(path: Path) -> None:
     async with remanence.open(path, embedder="none") as memory:
-        await memory.learn_many(_lunches(100, 6))
+        await memory.learn(_lunches(100, 6))
 
 
 def _ask(path: Path, around: str) -> Typed:

@@ -138,7 +138,7 @@ async def test_where_images_have_ended_it_is_refused(opener: Opener, clock: Manu
         clock.advance(days=1)
         await memory.update(learned.id, text="the ferry leaves at ten")
         clock.advance(days=100)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         for asked in (memory.get(learned.id, as_of=stood), memory.list(as_of=stood)):
             with pytest.raises(ImagesEnded, match="ended on") as refused:
@@ -157,7 +157,7 @@ async def test_filters_hold_of_what_was(opener: Opener, clock: ManualClock) -> N
         await memory.tag(learned[0].id, "old")
         stood = clock.now()
         clock.advance(hours=1)
-        await memory.untag(learned[0].id, "old")
+        await memory.tag(learned[0].id, "old", off=True)
         await memory.update(learned[1].id, category="decision")
         await memory.forget(learned[2].id)
         tagged = await memory.list(tags=["old"], as_of=stood)
@@ -179,16 +179,16 @@ async def test_what_went_and_came_again_was_as_it_was_first(opener: Opener, cloc
     """Of a tag the first change since counts; a counter loses what was added since, before an edit and after it."""
     async with opener() as memory:
         learned = await memory.learn(TEXTS[0], tags=["old"])
-        await memory.confirm(learned.id)
-        await memory.dispute(learned.id)
+        await memory.rate(learned.id, "right")
+        await memory.rate(learned.id, "wrong")
         stood, then = clock.now(), await memory.get(learned.id)
         clock.advance(hours=1)
-        await memory.untag(learned.id, "old")
-        await memory.confirm(learned.id)
-        await memory.dispute(learned.id)
+        await memory.tag(learned.id, "old", off=True)
+        await memory.rate(learned.id, "right")
+        await memory.rate(learned.id, "wrong")
         await memory.update(learned.id, text=TEXTS[1])
         await memory.tag(learned.id, "old")
-        await memory.confirm(learned.id)
+        await memory.rate(learned.id, "right")
         now, was = await memory.get(learned.id), await memory.get(learned.id, as_of=stood)
 
     assert (3, 2) == (now.confirmations, now.disputes)
@@ -250,11 +250,13 @@ async def _act(memory: remanence.Engine, act: str, seq: int, number: int) -> Non
         case "edit":
             await memory.update(seq, text=f"edited {number}", valid_to=(number + 1) * HOUR, importance=0.5)
         case "tag" | "untag" as verb:
-            await getattr(memory, verb)(seq, f"t{seq}")
+            await memory.tag(seq, f"t{seq}", off=verb == "untag")
         case "consolidate":
             await memory.consolidate()
         case "supersede":
-            await memory.supersede(seq, seq + 1)
+            await memory.correct(seq, by=seq + 1)
+        case "confirm":
+            await memory.rate(seq, "right")
         case "purge":
             await memory.apply(await memory.plan(PURGE), allow_destroyed=10)
         case verb:

@@ -17,7 +17,7 @@ T = to_micros(NOON)
 
 async def _heard(memory: remanence.Engine) -> None:
     """Take in three turns a minute apart, the newest first: order of arrival is not the time."""
-    await memory.learn_many(
+    await memory.learn(
         [Turn(f"the ferry leaves, call {k}", said_at=T + k * MINUTE, thread=f"{k}") for k in (2, 1, 0)]
     )
 

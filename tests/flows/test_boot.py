@@ -109,7 +109,7 @@ async def test_boot_and_the_model_agree_on_what_is_load_bearing(
 async def test_boot_keeps_to_its_budget_and_lists_what_it_left_out(memory: remanence.Engine) -> None:
     """What is too large is cut to half of the room; a count says how many are missing, and a hundred are named."""
     await memory.learn("tide " * 5_000, tags=["self/goal"])
-    await memory.learn_many([Turn(f"entry {k} of the harbour log", kind="episodic") for k in range(300)])
+    await memory.learn([Turn(f"entry {k} of the harbour log", kind="episodic") for k in range(300)])
     answer = await memory.frame("boot", budget=500)
     whole = await memory.frame("boot", budget=1_000_000)
 
@@ -126,9 +126,9 @@ async def test_boot_shows_the_newest_episodes_first(memory: remanence.Engine, cl
     """Of 300 outcomes of one form, each worth less than the one before, the last come first, however small the room."""
     for number in range(300):
         clock.advance(minutes=10)
-        await memory.put(
-            f"failed-{number}",
+        await memory.learn(
             f"Issue {number} failed: timeout.",
+            key=f"failed-{number}",
             kind="episodic",
             agent="loop",
             source="log",
@@ -155,7 +155,7 @@ async def test_boot_without_a_budget_has_the_settings(opener: Opener) -> None:
     """The setting boot_tokens holds where no budget is given; an empty memory gives nothing."""
     async with opener() as memory:
         empty = await memory.frame("boot")
-        await memory.learn_many([Turn(f"entry {k} of the harbour log") for k in range(200)])
+        await memory.learn([Turn(f"entry {k} of the harbour log") for k in range(200)])
         usual = await memory.frame("boot")
         await memory.settings.set("boot_tokens", 200)
         less = await memory.frame("boot")
@@ -180,7 +180,7 @@ async def test_boot_does_not_look_through_a_scope_for_what_fits_the_last_gap() -
             f"entry {number:04} of the harbour book, by the second keeper of the year"
             for number in range(1_500)
         ]
-        await memory.learn_many(many)
+        await memory.learn(many)
         alone = await memory.frame("boot", budget=40)
         size, read, fetched = alone.tokens, store.get, 0
 

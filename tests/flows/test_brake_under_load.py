@@ -61,7 +61,7 @@ do = "archive"
 
 async def _day(memory: remanence.Engine, day: int, brings: dict[str, int]) -> None:
     """Learn what a day brings."""
-    await memory.learn_many(
+    await memory.learn(
         [
             Turn(f"{category} number {number} of day {day}", category=category)
             for category, count in brings.items()

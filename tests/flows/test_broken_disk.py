@@ -36,7 +36,7 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A database of some hundred kilobytes."""
     path = tmp_path_factory.mktemp("content") / "a.db"
     with remanence.sync.open(path, embedder="hashed") as memory:
-        memory.learn_many([f"Ferry {number} leaves at nine." for number in range(300)])
+        memory.learn([f"Ferry {number} leaves at nine." for number in range(300)])
     return path.read_bytes()
 
 

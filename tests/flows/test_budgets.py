@@ -89,7 +89,7 @@ async def test_a_budget_too_small_for_the_best_says_so() -> None:
 async def test_a_recall_stays_within_any_budget(texts: list[str], budget: int, limit: int) -> None:
     """Whatever is stored, the whole text costs no more than was asked for, and the best hit leads it or is dropped."""
     async with remanence.open(embedder="hashed") as memory:
-        await memory.learn_many(remanence.Turn(text) for text in texts)
+        await memory.learn(remanence.Turn(text) for text in texts)
         free = await memory.recall(texts[0], limit=limit, count_use=False)
         answer = await memory.recall(texts[0], limit=limit, budget=budget, count_use=False)
 

@@ -31,7 +31,7 @@ Told = list[tuple[int, int]]
 
 
 async def _filled(memory: remanence.Engine, clock: ManualClock) -> None:
-    await memory.learn_many(TEXTS)
+    await memory.learn(TEXTS)
     await memory.consolidate()
     clock.advance(days=3)
 
@@ -135,7 +135,7 @@ async def test_an_export_tells_how_far_it_is_and_is_unfinished_where_it_stops(
     """The register says of a copy that it did not come to its end."""
     monkeypatch.setattr(transfer, "PAGE", 3)
     async with opener() as memory:
-        await memory.learn_many(TEXTS)
+        await memory.learn(TEXTS)
         told: Told = []
         assert [line async for line in memory.export(progress=lambda *one: told.append(one))]
         assert ((0, 10), (10, 10)) == (told[0], told[-1])

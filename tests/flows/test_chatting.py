@@ -86,7 +86,7 @@ def test_lines_that_cannot_be_kept_are_said_and_the_chat_goes_on(tmp_path: Path)
     """Forbidden, with NUL, of bytes that are no text, too long; any script is welcome."""
     path = tmp_path / "m.db"
     common = ["--db", str(path), "--embedder", "none"]
-    for words in (("learn", "Eve lives in Narva."), ("forget", "1", "--forbid")):
+    for words in (("learn", "Eve lives in Narva."), ("forbid", "1")):
         subprocess.run([sys.executable, "-c", MAIN, *words, *common], check=True, capture_output=True)
     lines = [
         b"Eve lives in Narva.",

@@ -293,7 +293,7 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
 
 def test_an_undo_that_came_too_late_says_what_to_undo_first(desk: Desk) -> None:
     """The run that changed the row since is named; nothing was undone."""
-    learned = desk.read("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
+    learned = desk.read("learn", "South-west, three.", "--key", "wind", "--agent", "mate", "--source", "log")
     desk.do("pin", "wind")
     put, pinned = (event["run"] for event in desk.read("history", "wind"))
     refused = desk.bad("undo", put)
@@ -305,7 +305,7 @@ def test_an_undo_that_came_too_late_says_what_to_undo_first(desk: Desk) -> None:
 
 def test_the_last_run_is_taken_back_by_no_name(desk: Desk) -> None:
     """One after the other, each named in the answer; with none left it is refused, as is an empty name."""
-    desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
+    desk.do("learn", "South-west, three.", "--key", "wind", "--agent", "mate", "--source", "log")
     desk.do("pin", "wind")
     pinned = desk.read("history", "wind")[-1]["run"]
     refused = desk.bad("undo", "")
@@ -409,8 +409,8 @@ def test_attributes_are_narrowed_by_operators(talk: Desk) -> None:
 
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
-    desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")
-    desk.good("put", "wind", "South-west, four.", "--agent", "mate", "--source", "log")
+    desk.do("learn", "South-west, three.", "--key", "wind", "--agent", "mate", "--source", "log")
+    desk.good("learn", "South-west, four.", "--key", "wind", "--agent", "mate", "--source", "log")
 
     assert "South-west, four." == desk.read("get", "wind")["text"]
     assert 1 == desk.read("status")["memories"]
@@ -427,9 +427,9 @@ EDITS: list[tuple[list[str], str, Any]] = [
         "holds",
         {"audit": "2027-01-01T00:00:00+00:00"},
     ),
-    (["confirm", "buoy"], "confirmations", 1),
-    (["dispute", "buoy"], "disputes", 1),
-    (["supersede", "buoy", "tide"], "status", "superseded"),
+    (["rate", "right", "buoy"], "confirmations", 1),
+    (["rate", "wrong", "buoy"], "disputes", 1),
+    (["correct", "buoy", "--by", "tide"], "status", "superseded"),
     (["forget", "buoy"], "status", "pruned"),
 ]
 
@@ -446,15 +446,19 @@ def test_an_edit_is_seen_and_taken_back(talk: Desk, words: list[str], column: st
 
 
 def test_edits_that_take_away(talk: Desk) -> None:
-    """Untag, unpin, release and restore give back what was."""
+    """What is taken off and restored gives back what was."""
     before = talk.read("get", "tide")
     for words, back in (
-        (["pin", "tide"], "unpin"),
-        (["hold", "tide", "audit"], "release"),
-        (["tag", "tide", "moon"], "untag"),
+        (["pin", "tide"], "pin --off"),
+        (["hold", "tide", "audit"], "hold --off"),
+        (["tag", "tide", "moon"], "tag --off"),
     ):
         assert talk.good(*words).rstrip().endswith(f"; one memory with: {back}")
-    for words in (["unpin", "tide"], ["release", "tide", "audit"], ["untag", "tide", "moon"]):
+    for words in (
+        ["pin", "tide", "--off"],
+        ["hold", "tide", "audit", "--off"],
+        ["tag", "tide", "moon", "--off"],
+    ):
         talk.good(*words)
     talk.do("forget", "tide")
     talk.good("restore", "tide")
@@ -478,7 +482,7 @@ def test_links_are_drawn_listed_and_cut(talk: Desk) -> None:
     """A link has its weight and is gone when it is cut."""
     talk.good("link", "buoy", "tide", "supports", "--weight", "0.7", "--confidence", "0.6")
     (drawn,) = [link for link in talk.read("links", "buoy") if link["relation"] == "supports"]
-    talk.good("unlink", "buoy", "tide", "supports")
+    talk.good("link", "buoy", "tide", "supports", "--off")
 
     assert (0.7, 0.6) == (drawn["weight"], drawn["confidence"])
     assert "supports" not in {link["relation"] for link in talk.read("links", "buoy")}
@@ -563,7 +567,7 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
 
     assert "archive 1 memory" in page
     assert "curate: archive 1 memory (1 change)" in said
-    assert "; one memory with: restore or confirm" in said
+    assert "; one memory with: restore or rate right" in said
     assert {"archive": 1} == {name: count for name, count in receipt["counts"].items() if count}
     assert ({"active": 4}, {"active": 3, "archived": 1}) == (before, applied)
     assert "archived" == talk.read("get", "end")["status"]
@@ -623,7 +627,7 @@ def test_what_a_run_did_is_listed(talk: Desk) -> None:
     after = talk.here("history", run).stdout
 
     assert "archive 2 memories  [episodes] because talk passes" in shown
-    assert f"undo {run}; one memory with: restore or confirm" in shown
+    assert f"undo {run}; one memory with: restore or rate right" in shown
     assert max(map(len, shown.splitlines())) <= 200
     assert 1 == shown.count("…")
     assert ("archive", 2, {"episodes": "talk passes"}) == (act["name"], act["count"], act["rules"])
@@ -790,7 +794,7 @@ def test_times_are_local_and_say_so(desk: Desk) -> None:
 
 CHANGING: list[list[str]] = [
     ["learn", "The mast is oiled."],
-    ["put", "code", "The boathouse door key is 2217.", "--agent", "desk", "--source", "log"],
+    ["learn", "The boathouse door key is 2217.", "--key", "code", "--agent", "desk", "--source", "log"],
     ["ingest", "more.jsonl"],
     ["correct", "tide", "High tide is at ten."],
     ["link", "code", "tide", "supports"],
@@ -836,7 +840,7 @@ for line in "$@"; do
 done
 """
 OFFERED = {
-    "re": "recall release restore review reembed",
+    "re": "recall restore review reembed",
     "policy sh": "show",
     "list --status ar": "archived",
     "link 1 2 su": "supports supersedes",
@@ -982,7 +986,13 @@ def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None
 @pytest.mark.parametrize(
     "words",
     [
-        *(["learn", "x"], ["note", "x"], ["put", "key", "x"], ["ingest", "talk.jsonl"], ["begin-session"]),
+        *(
+            ["learn", "x"],
+            ["note", "x"],
+            ["learn", "x", "--key", "key"],
+            ["ingest", "talk.jsonl"],
+            ["begin-session"],
+        ),
         *(["policy", "use", "default"], ["settings", "boxes", "0"], ["frames", "set", "mine"]),
     ],
 )
@@ -1013,7 +1023,7 @@ def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
         (["learn", "x", "--attribute", "novalue"], "NAME=VALUE"),
         (["recall", "x", "--where", "colour=red"], "unknown filter"),
         (["plan", "--policy", "defalt"], "default"),
-        (["release", "buoy", "audit"], "no hold 'audit'"),
+        (["hold", "buoy", "audit", "--off"], "no hold 'audit'"),
         (["restore", "buoy"], "stands already"),
         (["ingest", "gone.jsonl"], "no file"),
         (["ingest", "."], "no notes in ."),
@@ -1057,7 +1067,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         (["add", "x"], "no command 'add'", "did you mean 'learn'?"),
         (["show", "1"], "no command 'show'", "did you mean 'get'?"),
         (["edit", "1"], "no command 'edit'", "did you mean 'update' or 'correct'?"),
-        (["merge", "1", "2"], "no command 'merge'", "did you mean 'graph merge' or 'graph link-duplicates'?"),
+        (["dedupe"], "no command 'dedupe'", "did you mean 'consolidate' or 'merge'?"),
         (["recall", "x", "--top-k", "3"], "no option --top-k", "did you mean '--limit'?"),
         (["recall", "x", "--top_k", "3"], "no option --top_k", "did you mean '--limit'?"),
         (["--user", "x", "status"], "no option --user", "did you mean '--scope'?"),
@@ -1076,7 +1086,11 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
             "--limit: 'many' is not a whole number",
             "write it like --limit 5",
         ),
-        (["rate", "well", "1"], "SIGNAL: 'well' is not a number", "write a number in its place, such as 1"),
+        (
+            ["rate", "well", "1"],
+            "VERDICT: 'well' is none of its words",
+            "use one of: right, wrong, helped, misled",
+        ),
         (
             ["list", "--status", "archivd"],
             "--status: 'archivd' is none of its words",
@@ -1115,8 +1129,7 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
         ["learn", ""],
         ["learn", "x", "--said-at", "noon"],
         ["learn", "x", "--confidence", "2"],
-        ["put", "k", "x", "--speaker", "a"],
-        ["put", "k", "x", "--agent", "a", "--source", "s", "--if-revision", "5"],
+        ["learn", "x", "--key", "k", "--agent", "a", "--source", "s", "--if-revision", "5"],
         ["ingest", "gone.jsonl"],
         ["ingest", "wrong.jsonl"],
         ["import", "wrong.jsonl"],

@@ -66,22 +66,13 @@ def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:
 
 def test_a_contradiction_is_listed_and_resolved(desk: Desk) -> None:
     """Open ones are listed with both memories; resolved in favour of one, the other is superseded."""
-    assert "the gate shuts at eight" in desk.good("graph", "contradictions")
-    desk.do("graph", "resolve", "six", "eight", "--keep", "six")
+    listed = ("review", "list", "--sort", "contradiction")
+    assert "the gate shuts at eight" in desk.good(*listed)
+    desk.do("review", "settle", "six", "six")
 
-    assert [] == desk.read("graph", "contradictions")
-    assert 1 == len(desk.read("graph", "contradictions", "--all"))
+    assert [] == desk.read(*listed)["items"]
+    assert 1 == len(desk.read(*listed, "--settled")["items"])
     assert "superseded" == desk.read("get", "eight")["status"]
-
-
-def test_contradictions_are_listed_in_pages(desk: Desk) -> None:
-    """The list has at most so many, and goes on behind a pair in either order; two that do not contradict are none."""
-    assert 1 == len(desk.read("graph", "contradictions", "--limit", "1"))
-    assert [] == desk.read("graph", "contradictions", "--after", "six", "eight")
-    assert [] == desk.read("graph", "contradictions", "--after", "eight", "six")
-    assert (
-        "do not contradict each other" in desk.here("graph", "contradictions", "--after", "six", "log").output
-    )
 
 
 def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
@@ -106,7 +97,7 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
         (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
         (["frames", "set", "x", "--weight", "recency=much"], "no number"),
         (["frames", "set", "x", "--weight", "recency=1"], "incomplete"),
-        (["graph", "resolve", "six", "log"], "do not contradict"),
+        (["review", "settle", "log", "both"], "nothing about #"),
     ],
 )
 def test_what_is_wrong_with_a_frame_is_said_in_two_lines(desk: Desk, words: list[str], says: str) -> None:

@@ -50,8 +50,8 @@ def clock() -> ManualClock:
 
 async def _fill(memory: remanence.Engine) -> None:
     """Some facts, and few enough notes that the brake lets them go."""
-    await memory.learn_many([Turn(f"fact number {k}", category="knowledge") for k in range(20)])
-    await memory.learn_many([Turn(f"note number {k}", category="observation") for k in range(4)])
+    await memory.learn([Turn(f"fact number {k}", category="knowledge") for k in range(20)])
+    await memory.learn([Turn(f"note number {k}", category="observation") for k in range(4)])
     await memory.consolidate()
 
 
@@ -103,7 +103,7 @@ async def test_a_jump_of_a_machine_that_runs_holds_every_plan(
                 with pytest.raises(PlanHeld, match="jumped") as held:
                     await memory.apply(which, allow_destroyed=allowed)
 
-                assert "remanence review accept --clock" in held.value.recovery
+                assert "remanence review settle clock accept" in held.value.recovery
                 assert "plan again" in held.value.recovery
 
         assert ("skipped", {"active": 24}) == (last.outcome, await _statuses(memory))
@@ -216,14 +216,13 @@ async def test_a_clock_can_be_accepted(opener: Opener, clock: ManualClock, jumpe
         clock.reboot("second")
     async with opener(policy=POLICY) as memory:
         held = await _session(memory, clock)
-        said = await memory.review.accept(clock=True)
-        again = await memory.review.accept(clock=True)
+        said = await memory.review.settle("clock", "accept")
+        again = await memory.review.settle("clock", "accept")
         done = await _session(memory, clock)
 
         assert ("skipped", "done") == (held.outcome, done.outcome)
-        assert said is not None
-        assert said in held.reason
-        assert None is again
+        assert said.notes[0] in held.reason
+        assert ("nothing was in doubt",) == again.notes
         assert ("it goes on from the last record", "") == await _clock(memory)
 
 
@@ -245,9 +244,9 @@ async def test_a_record_of_the_future_does_not_hold_plans_for_ever(
 
         assert "the newest record of this scope is of a later time" in last.reason
         assert f"run {wrong.run} (learn) says 2028-07-19 00:00" in detail
-        assert "review accept --clock" in advice
+        assert "review settle clock accept" in advice
 
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
 
         assert "done" == (await _session(memory, clock)).outcome
         assert {"active": 1, "archived": 20, "pruned": 4} == await _statuses(memory)
@@ -269,7 +268,7 @@ async def test_an_accepted_clock_that_is_set_back_is_in_doubt(opener: Opener, cl
         clock.jump(days=900)
         await memory.learn("said in the future")
         clock.jump(days=-900)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         clock.jump(days=-2)
         held = (await memory.plan()).held
 
@@ -283,7 +282,7 @@ async def test_what_was_written_at_the_moment_of_acceptance_is_of_its_time(
     """Only records of later than the accepted moment need to be accepted: a clock then set back stands before them."""
     async with opener(policy=POLICY) as memory:
         await memory.learn("said now")
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         clock.jump(hours=-0.5)
         held = (await memory.plan()).held
 
@@ -345,7 +344,7 @@ def _said(*words: str) -> Any:
 def test_the_command_line_names_the_run_and_accepts_the_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`doctor` says which run claims to be of later, `review accept --clock` lets plans go on."""
+    """`doctor` says which run claims to be of later, `review settle clock accept` lets plans go on."""
     monkeypatch.chdir(tmp_path)
     with remanence.sync.open("memory.db", clock=ManualClock(SystemClock().now() + 90 * DAY)) as memory:
         memory.learn("said in the future")
@@ -353,13 +352,13 @@ def test_the_command_line_names_the_run_and_accepts_the_clock(
     path = ("--db", "memory.db")
     (found,) = [check for check in _said("doctor", *path) if check["name"] == "clock"]
     held = _said("plan", "--policy", "default", *path)["held"]
-    accepted = _said("review", "accept", "--clock", *path)["was in doubt"]
+    accepted = _said("review", "settle", "clock", "accept", *path)["notes"][0]
 
     assert wrong.run in found["detail"]
     assert held.startswith("the clock is set back: the newest record")
     assert accepted == "the clock is set back: the newest record of this scope is of a later time"
     assert None is _said("plan", "--policy", "default", *path)["held"]
-    assert "nothing" == _said("review", "accept", "--clock", *path)["was in doubt"]
+    assert "nothing was in doubt" == _said("review", "settle", "clock", "accept", *path)["notes"][0]
 
 
 REINFORCING = """
@@ -383,10 +382,10 @@ async def test_what_ran_in_the_future_is_due_again(opener: Opener, clock: Manual
     async with opener(policy=REINFORCING) as memory:
         await _fill(memory)
         clock.jump(days=900)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await memory.curate()
         clock.jump(days=-900)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
 
         assert (await memory.status()).is_due
         assert 24 == (await memory.curate()).reinforced

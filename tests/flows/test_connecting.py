@@ -25,7 +25,7 @@ async def _mentioning(
     """Learn texts that mention entities, as an extraction would store them."""
     seqs = []
     for text in texts:
-        learned = await memory.learn(text, **more)  # type: ignore[arg-type]
+        learned = await memory.learn(text, **more)  # type: ignore[call-overload]
         seqs.append(learned.seq)
         for entity in entities:
             await memory.link(learned, entity, "mentions")
@@ -63,7 +63,7 @@ async def test_each_memory_follows_the_one_before_it_in_its_session(plain: Opene
 async def test_a_memory_without_a_session_follows_in_its_thread(plain: Opener) -> None:
     """The latest that stands: what was forgotten is followed by nobody."""
     async with plain() as memory:
-        learned = await memory.learn_many([Turn(text, thread="t") for text in ("One.", "Two.")])
+        learned = await memory.learn([Turn(text, thread="t") for text in ("One.", "Two.")])
         await memory.forget(learned[1])
         await memory.learn("Three.", thread="t")
         await memory.consolidate()
@@ -123,7 +123,7 @@ async def test_what_no_longer_mentions_it_is_linked_to_nobody_by_it(plain: Opene
         entity = (await memory.learn("Mia", category="entity")).seq
         (one,) = await _mentioning(memory, ["Mia lives in Tartu."], entity)
         await memory.consolidate()
-        await memory.unlink(one, entity, "mentions")
+        await memory.link(one, entity, "mentions", off=True)
         (two,) = await _mentioning(memory, ["Mia sings."], entity)
         await memory.consolidate()
 

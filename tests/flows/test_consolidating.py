@@ -92,7 +92,7 @@ async def test_the_bands_of_an_embedder_are_within(
 async def test_what_another_said_is_no_duplicate(opener: Opener) -> None:
     """However near it lies, it is similar: two who say the same are two."""
     async with opener(embedder=Placed(_leaning(0.99, 1), similar=0.5, near=0.9)) as memory:
-        await memory.learn_many([Turn(WORDS[0], speaker="Ann"), Turn(WORDS[1], speaker="Bob")])
+        await memory.learn([Turn(WORDS[0], speaker="Ann"), Turn(WORDS[1], speaker="Bob")])
         await memory.consolidate()
 
         assert [(1, 2, Relation.SIMILAR)] == await _linked(memory, 1)
@@ -143,7 +143,7 @@ async def test_what_is_done_is_told_as_it_goes(opener: Opener) -> None:
         heard.append((done, of))
 
     async with opener(embedder="none") as memory:
-        await memory.learn_many([Turn(f"berth number {number}") for number in range(401)])
+        await memory.learn([Turn(f"berth number {number}") for number in range(401)])
         done = await memory.consolidate(hear)
         again = await memory.consolidate(hear)
         events = await memory.history()
@@ -174,9 +174,9 @@ async def test_who_fell_since_it_was_compared_is_not_linked(
 ) -> None:
     """Many are compared at once and committed by and by; what was forgotten in between takes no link."""
     async with opener(embedder=Apart()) as memory:
-        old = await memory.learn_many([Turn("berth 500"), Turn("berth 501")])
+        old = await memory.learn([Turn("berth 500"), Turn("berth 501")])
         await memory.consolidate()
-        new = await memory.learn_many(
+        new = await memory.learn(
             [*(Turn(f"pier {number}") for number in range(CHUNK)), Turn("quay 500"), Turn("quay 501")]
         )
         store, commit = memory._core.store, memory._core.store.commit

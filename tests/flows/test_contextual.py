@@ -204,7 +204,7 @@ async def test_many_languages_are_suggested_where_most_texts_are_not_english(ope
         (foreign, foreign + [f"{text} {text} {at}" for text in TEXTS for at in range(6)], foreign[:12])
     ):
         async with opener(scope=f"of {at}", embedder="auto") as memory:
-            await memory.learn_many(texts)
+            await memory.learn(texts)
             advice += [check.advice for check in await memory.doctor() if check.name == "languages"]
     async with opener(scope="of 0", embedder=Meaning()) as memory:
         advice += [check.advice for check in await memory.doctor() if check.name == "languages"]
@@ -217,7 +217,7 @@ async def test_a_model_is_offered_where_texts_are_long(opener: Opener, words: in
     """By the median of what stands, unless there is a model already or there are few texts; nothing is switched on."""
     texts = [f"{'tide ' * (words - 1)}n{at}" for at in range(11)] + [f"short {at}" for at in range(9)]
     async with opener(scope="long", embedder="auto") as memory:
-        await memory.learn_many(texts)
+        await memory.learn(texts)
         checks = [await memory.doctor()]
         await memory.forget(1)
         checks.append(await memory.doctor())

@@ -33,7 +33,7 @@ async def test_the_weaker_of_a_contradiction_stands_below_and_says_so(opener: Op
         weak, strong = await _pair(memory)
         answer = await memory.recall(ASKED, count_use=False)
         lines = answer.text.splitlines()
-        await memory.graph.resolve(weak, strong)
+        await memory.review.settle((weak, strong), "both")
         settled = await memory.recall(ASKED, count_use=False)
 
     assert [(strong, ()), (weak, (strong,))] == _shown(answer)
@@ -47,7 +47,7 @@ async def test_what_somebody_disputed_stands_below_what_contradicts_it(opener: O
     """It says so in its line, and stands below also where it is the surer one; what a user said, above a tool's."""
     async with opener(embedder="none") as memory:
         weak, strong = await _pair(memory)
-        await memory.dispute(strong)
+        await memory.rate(strong, "wrong")
         answer = await memory.recall(ASKED, count_use=False)
         told = await memory.learn("The gate of the north pier shuts at ten.", trust="tool", thread="c")
         await memory.link(strong, told.id, "contradicts")
@@ -62,7 +62,7 @@ async def test_what_was_superseded_stands_below_what_took_its_place(opener: Open
     """Where its status is asked for, it names its successor, which stands above it though it matches less."""
     async with opener(embedder="none") as memory:
         old, new = await memory.learn(OLD, thread="a"), await memory.learn("Shut at eight now.", thread="b")
-        await memory.supersede(old.id, new.id)
+        await memory.correct(old.id, by=new.id)
         answer = await memory.recall(ASKED, filters={"status": "any"}, count_use=False)
         plain = await memory.recall(ASKED, count_use=False)
 
@@ -132,18 +132,19 @@ def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> Non
     for text in ("Ines calls the fair dear.", "Tom thinks it cheap.", "Mia sells maps."):
         typed("learn", text, *db)
     typed("link", "1", "2", "contradicts", *db)
+    listed = ("review", "list", "--sort", "contradiction")
     opened, neither = (
-        typed("graph", "contradictions", *db).stdout,
-        typed("graph", "resolve", "1", "2", "--keep", "3", *db).stderr,
+        typed(*listed, *db).stdout,
+        typed("review", "settle", "contradiction/1/2", "3", *db).stderr,
     )
-    typed("graph", "resolve", "1", "2", *db)
+    typed("review", "settle", "1", "both", *db)
     resolved, again = (
-        typed("graph", "contradictions", "--all", *db).stdout,
-        typed("graph", "resolve", "1", "2", *db).stdout,
+        typed(*listed, "--settled", *db).stdout,
+        typed("review", "settle", "contradiction/1/2", "both", *db).stdout,
     )
 
-    assert "settle it with: remanence graph resolve 1 2 [--keep ONE]" in opened
-    assert "#3 is not one of the two\n  → keep #1 or #2, or neither" in neither
-    assert "resolved 20" in resolved
-    assert "settle it" not in resolved
+    assert "both hold: remanence review settle contradiction/1/2 both" in opened
+    assert "#3 is not one of the two\n  → choose 1 or 2, or both" in neither
+    assert "settled 20" in resolved
+    assert "review settle" not in resolved
     assert "it was resolved so before" in again

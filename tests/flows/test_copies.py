@@ -25,7 +25,7 @@ async def test_an_erasure_names_the_copies_that_were_made_before(tmp_path: Path)
         opened(path) as memory,
         remanence.open(path, scope="other", embedder="hashed", clock=clock) as other,
     ):
-        said, _ = await memory.learn_many([SAID, OTHER])
+        said, _ = await memory.learn([SAID, OTHER])
         await other.learn(OTHER)
         await memory.backup(tmp_path / "one.db")
         await other.backup(tmp_path / "two.db")

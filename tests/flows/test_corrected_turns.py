@@ -134,10 +134,10 @@ async def test_undo_takes_the_marks_back(memory: remanence.Engine, verb: str) ->
     elif verb == "update":
         run = (await memory.update(turn.seq, text=MOVED)).run
     elif verb == "put":
-        run = (await memory.put(turn.id, MOVED, speaker="Mara", session="first")).run
+        run = (await memory.learn(MOVED, key=turn.id, speaker="Mara", session="first")).run
     else:
         newer = await memory.note(MOVED, speaker="Mara", session="first", later=True)
-        run = (await memory.supersede(turn.seq, newer.seq)).run
+        run = (await memory.correct(turn.seq, by=newer.seq)).run
     assert 1 == len(await find_newer(memory, old.seq))
     assert run is not None
     await memory.undo(run)
@@ -240,7 +240,7 @@ async def test_an_unsure_link_becomes_sure(memory: remanence.Engine) -> None:
     old = await find_text(memory, VERA)
     newer = await memory.note(f"{MOVED} {DOG}", speaker="Mara", session="first", later=True)
     await memory.link(newer.seq, old.seq, "newer", confidence=0.6)
-    await memory.supersede(turn.seq, newer.seq)
+    await memory.correct(turn.seq, by=newer.seq)
     (link,) = [one for one in await memory.links(old.seq) if one.relation is Relation.NEWER]
     assert link.is_certain
 
@@ -306,7 +306,7 @@ async def test_undo_of_an_edit_takes_along_what_was_heard_since(memory: remanenc
     await memory.consolidate(listen=True)
     assert any("Tom" in one.text for one in await memory.list() if one.seq != turn.seq)
     cat = await find_text(memory, "Mara's cat is called Tom.")
-    await memory.confirm(cat.seq)
+    await memory.rate(cat.seq, "right")
     await memory.undo(edit)
 
     after = {(one.seq, one.text) for one in await memory.list()}

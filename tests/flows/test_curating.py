@@ -72,7 +72,7 @@ async def _filled(memory: remanence.Engine, clock: ManualClock, n: int = 8) -> l
     """Some active memories, 40 days old, one of them of today."""
     told = [NOTES[k] if k < len(NOTES) else f"note number {k}" for k in range(n)]
     turns = [Turn(text, category="knowledge", tags=("t",)) for text in told]
-    learned = await memory.learn_many(turns)
+    learned = await memory.learn(turns)
     await memory.consolidate()
     clock.advance(days=40)
     fresh = await memory.learn("learned today", category="knowledge")
@@ -179,7 +179,7 @@ async def test_undo_of_learning_takes_the_memories_away(memory: remanence.Engine
     """A creation is undone by destroying what it made."""
     await memory.learn("stays", tags=["a"])
     before = await _dump(memory)
-    await memory.learn_many([Turn("goes", tags=("x",), source="s"), Turn("goes too")])
+    await memory.learn([Turn("goes", tags=("x",), source="s"), Turn("goes too")])
     run = (await memory.history())[-1].run
     await memory.undo(run)
 

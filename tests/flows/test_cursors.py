@@ -33,7 +33,7 @@ async def read_in_parts(listing: List, size: int, *, first: bool = False) -> lis
 
 async def learn_gates(memory: remanence.Engine, count: int = 7) -> list[remanence.LearnResult]:
     """Learn a text for each of so many gates, a tenth from outside in quarantine."""
-    return await memory.learn_many([f"Gate {number} of the pier shuts at six." for number in range(count)])
+    return await memory.learn([f"Gate {number} of the pier shuts at six." for number in range(count)])
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 9])
@@ -155,24 +155,39 @@ async def test_entities_are_read_in_parts(opener: Opener) -> None:
         assert whole[2:] == await memory.entities.list(after=whole[1].seq)
 
 
-async def test_forbidden_texts_and_contradictions_are_read_in_parts(memory: remanence.Engine) -> None:
-    """Forbidden ones by their hashes, contradictions from the surest on."""
+async def test_forbidden_texts_are_read_in_parts(memory: remanence.Engine) -> None:
+    """By their hashes."""
+    learned = await learn_gates(memory)
+    await memory.forbid(learned[4:])
+    forbidden = await memory.forbidden()
+
+    assert 3 == len(forbidden)
+    assert forbidden == await read_in_parts(memory.forbidden, 1)
+    assert forbidden[2:] == await memory.forbidden(after=forbidden[1].fold)
+    with pytest.raises(remanence.InvalidInput):
+        await memory.forbidden(limit=0)
+
+
+async def test_contradictions_are_read_in_parts(memory: remanence.Engine) -> None:
+    """From the surest on, the settled ones as well; an item of another sort is no place among them."""
     learned = await learn_gates(memory)
     for number, weight in ((1, 0.5), (2, 0.9), (3, 0.5)):
         await memory.link(learned[0], learned[number], "contradicts", weight=weight)
-    await memory.forget(learned[4:], forbid=True)
-    forbidden, contradictions = await memory.forbidden.list(), await memory.graph.contradictions()
+    await memory.review.settle((learned[0], learned[1]), "both")
 
-    assert (3, 3) == (len(forbidden), len(contradictions))
-    assert forbidden == await read_in_parts(memory.forbidden.list, 1)
-    assert contradictions == await read_in_parts(memory.graph.contradictions, 1)
-    assert forbidden[2:] == await memory.forbidden.list(after=forbidden[1].fold)
-    assert contradictions[1:] == await memory.graph.contradictions(after=contradictions[0].cursor)
+    async def listing(limit: int, after: str | remanence.types.ReviewItem | None = None) -> Sequence[Any]:
+        review = await memory.review.list("contradiction", settled=True, limit=limit, after=after)
+        return review.items
+
+    contradictions = [*await listing(100)]
+    assert [True, False, True] == [one.is_open for one in contradictions]
+    assert contradictions == await read_in_parts(listing, 1)
+    assert contradictions[1:] == [*await listing(100, contradictions[0].cursor)]
     for wrong in ("contradiction/sure/1/2", "quarantine/7"):
         with pytest.raises(remanence.InvalidInput, match="no place"):
-            await memory.graph.contradictions(after=wrong)
-    with pytest.raises(remanence.InvalidInput):
-        await memory.forbidden.list(limit=0)
+            await listing(100, wrong)
+    with pytest.raises(remanence.InvalidInput, match="only of contradictions"):
+        await memory.review.list("quarantine", settled=True)
 
 
 def test_the_command_line_goes_on_behind(tmp_path: Path) -> None:

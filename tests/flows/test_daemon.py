@@ -35,8 +35,8 @@ async def _filled(path: Path, scope: str, *, adopts: bool = True, at: int | None
     """Learn what RAPID archives and deletes, half a day ago."""
     clock = ManualClock(SystemClock().now() - DAY // 2 if at is None else at)
     async with remanence.open(path, scope=scope, clock=clock, embedder="none") as memory:
-        await memory.learn_many([Turn(f"message {k} of {scope}", category="message") for k in range(3)])
-        await memory.learn_many([Turn(f"entry {k} of {scope}", category="memory_entry") for k in range(5)])
+        await memory.learn([Turn(f"message {k} of {scope}", category="message") for k in range(3)])
+        await memory.learn([Turn(f"entry {k} of {scope}", category="memory_entry") for k in range(5)])
         await memory.consolidate()
         if adopts:
             await memory.policy.use(RAPID)
@@ -71,7 +71,7 @@ async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
     begun, *lines = [await _line(process) for _ in range(3)]
     past = ManualClock(SystemClock().now() - MINUTE * 3)
     async with remanence.open(path, scope="one", clock=past, embedder="none") as memory:
-        await memory.learn_many([Turn(f"later {k}", category="message") for k in range(2)])
+        await memory.learn([Turn(f"later {k}", category="message") for k in range(2)])
     while "archive 2" not in (later := await _line(process)):
         assert process.poll() is None
     process.send_signal(sign)

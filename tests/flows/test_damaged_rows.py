@@ -25,7 +25,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "recall": lambda memory: memory.recall("tar barrel", count_use=False),
     "frame": lambda memory: memory.frame("task", "tar", count_use=False),
     "links": lambda memory: memory.links(1),
-    "contradictions": lambda memory: memory.graph.contradictions(open_only=False),
+    "contradictions": lambda memory: memory.review.list("contradiction", settled=True),
     "history": lambda memory: memory.history(),
     "history of one": lambda memory: memory.history(2),
     "status": lambda memory: memory.status(),
@@ -36,16 +36,16 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "doctor": lambda memory: memory.doctor(),
     "learn": lambda memory: memory.learn("Barrel 2 holds tar."),
     "learn again": lambda memory: memory.learn("Barrel 3 holds tar.", tags=["u"]),
-    "put": lambda memory: memory.put("k2", "Barrel 2 holds oil.", agent="a", source="s9"),
+    "put": lambda memory: memory.learn("Barrel 2 holds oil.", key="k2", agent="a", source="s9"),
     "update": lambda memory: memory.update(2, confidence=0.25),
     "tag": lambda memory: memory.tag(2, "v"),
-    "untag": lambda memory: memory.untag(2, "t"),
+    "untag": lambda memory: memory.tag(2, "t", off=True),
     "pin": lambda memory: memory.pin(2),
     "hold": lambda memory: memory.hold(2, "more"),
-    "confirm": lambda memory: memory.confirm(2),
+    "confirm": lambda memory: memory.rate(2, "right"),
     "rate": lambda memory: memory.rate([2, 3], 1.0),
     "link": lambda memory: memory.link(2, 3, "supports"),
-    "unlink": lambda memory: memory.unlink(1, 2, "contradicts"),
+    "unlink": lambda memory: memory.link(1, 2, "contradicts", off=True),
     "correct": lambda memory: memory.correct(2, "Barrel 2 holds pitch."),
     "consolidate": lambda memory: memory.consolidate(),
     "apply": lambda memory: _applied(memory),
@@ -231,7 +231,7 @@ async def test_a_damaged_memory_is_damage(path: Path, table: str, column: str, v
 async def test_a_damaged_memory_is_shown_by_its_number(path: Path) -> None:
     """A plan rests on columns: it shows a memory whose text cannot be read without it, and the others whole."""
     async with remanence.open(path, embedder="hashed") as memory:
-        await memory.release(2, "audit")
+        await memory.hold(2, "audit", off=True)
     copy = damaged(path, "UPDATE memories SET attributes = ? WHERE seq = 2", "{")
     async with remanence.open(copy, embedder="hashed") as memory:
         plan = await memory.plan(PRUNING)
@@ -253,7 +253,7 @@ PURGING = PRUNING.replace('"value"', '"purge"').replace('"prune"', '"purge"')
 async def test_what_breaks_in_the_middle_of_a_write_is_damage(path: Path, damage: str, value: object) -> None:
     """A row that only the writer reads whole, as it goes: nothing of the commit is written, what is sound is read."""
     async with remanence.open(path, embedder="hashed") as memory:
-        await memory.release(2, "audit")
+        await memory.hold(2, "audit", off=True)
         await memory.forget(2)
         await memory.policy.use(PURGING)
     copy = damaged(path, damage, value)

@@ -29,12 +29,14 @@ async def _pairs(memory: remanence.Engine, many: int = 3) -> dict[tuple[int, int
 async def test_what_was_never_compared_is_found_by_its_words(opener: Opener, clock: ManualClock) -> None:
     """Without vectors nothing was linked; then texts that share most words are, unless numbers or negations differ."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(TOLD)
+        await memory.learn(TOLD)
         await memory.consolidate()
         before = await _pairs(memory, len(TOLD))
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         found = await _pairs(memory, len(TOLD))
-        again = await memory.graph.link_duplicates()
+        again = (await memory.consolidate(duplicates=True)).duplicates
+        assert again is not None
         clock.advance(hours=2)
         await memory.apply(await memory.plan(MERGE), allow_destroyed=2)
         merged = [seq for seq in range(1, 8) if (await memory.get(seq)).status is Status.SUPERSEDED]
@@ -51,9 +53,10 @@ async def test_what_was_never_compared_is_found_by_its_words(opener: Opener, clo
 async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
     """It is a run like others: shown, and undone."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(TOLD)
+        await memory.learn(TOLD)
         await memory.consolidate()
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         assert done.run is not None
         shown = await memory.history(run=done.run)
         await memory.undo(done.run)
@@ -66,12 +69,12 @@ async def test_what_it_linked_is_taken_back(opener: Opener) -> None:
 async def test_equal_texts_that_came_apart_are_found(opener: Opener, clock: ManualClock) -> None:
     """A text that was altered into another's is one with it: linked as sure as can be, merged, and got back."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(
+        await memory.learn(
             ["The tide bell rings at noon", "The fog horn sounds at noon", "Flour is at the mill"]
         )
         await memory.consolidate()
         await memory.update(2, text="the tide bell rings at noon.")
-        await memory.graph.link_duplicates()
+        await memory.consolidate(duplicates=True)
         found = await _pairs(memory)
         clock.advance(hours=2)
         done = await memory.apply(await memory.plan(MERGE), allow_destroyed=1)
@@ -87,9 +90,9 @@ async def test_no_chain_is_merged(opener: Opener, clock: ManualClock) -> None:
     """Of three that say the same two become one, and the third joins them in a later cycle."""
     texts = ("On Mondays, the ferry rests", "On Mondays the ferry rests!", "On Mondays the ferry: rests")
     async with opener(embedder="none") as memory:
-        await memory.learn_many(texts)
+        await memory.learn(texts)
         await memory.consolidate()
-        await memory.graph.link_duplicates()
+        await memory.consolidate(duplicates=True)
         left = []
         for _ in range(3):
             clock.advance(hours=2)
@@ -103,11 +106,12 @@ async def test_no_chain_is_merged(opener: Opener, clock: ManualClock) -> None:
 async def test_who_is_known_to_be_two_is_not_linked(opener: Opener) -> None:
     """What contradicts, or took the other's place, is no near duplicate however alike the words; nor is another's."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(["The ferry, on Mondays, rests", "The ferry on Mondays rests"])
+        await memory.learn(["The ferry, on Mondays, rests", "The ferry on Mondays rests"])
         await memory.learn("The ferry on Mondays, rests", speaker="Ada")
         await memory.consolidate()
         await memory.link(1, 2, "contradicts")
-        done = await memory.graph.link_duplicates()
+        done = (await memory.consolidate(duplicates=True)).duplicates
+        assert done is not None
         found = await _pairs(memory)
 
     assert (0, {}) == (done.linked, found)

@@ -49,7 +49,7 @@ async def _learn_agent(memory: remanence.Engine, texts: list[str], _folder: Path
 
 
 async def _learn_many(memory: remanence.Engine, texts: list[str], _folder: Path) -> None:
-    await memory.learn_many(texts)
+    await memory.learn(texts)
 
 
 async def _ingest(memory: remanence.Engine, texts: list[str], folder: Path) -> None:
@@ -60,7 +60,7 @@ async def _ingest(memory: remanence.Engine, texts: list[str], folder: Path) -> N
 
 async def _import(memory: remanence.Engine, texts: list[str], _folder: Path) -> None:
     async with remanence.open(embedder="hashed", clock=memory._core.clock) as other:
-        await other.learn_many(texts)
+        await other.learn(texts)
         lines = [line async for line in other.export()]
     await memory.import_(lines, trust="user")
 
@@ -141,7 +141,7 @@ async def test_who_says_it_again_later_confirms_it(
     assert ["known", "confirmed", "known", "confirmed"] == [
         one.status for one in (echo, vouched, within, later)
     ]
-    assert "confirm it" in echo.reason
+    assert "rate it right" in echo.reason
     assert (2, Verification.USER_CONFIRMED) == (kept.confirmations, kept.verification)
 
 
@@ -183,7 +183,7 @@ async def test_confirm_and_a_rating_still_strengthen(memory: remanence.Engine) -
     """What was returned is confirmed by the verb, and rated, as ever."""
     await memory.learn(FACTS[1])
     answer = await memory.recall("peanuts")
-    await memory.confirm(answer.memories[0].id)
+    await memory.rate(answer.memories[0].id, "right")
     await memory.rate([hit.id for hit in answer.memories], 1.0)
     (kept,) = await memory.list()
 

@@ -38,7 +38,7 @@ async def test_tags_come_and_go(memory: remanence.Engine) -> None:
     """Adding a tag twice is no matter."""
     learned = await memory.learn("x", tags=["a"])
     await memory.tag(learned.id, "a", "b")
-    await memory.untag(learned.id, "a")
+    await memory.tag(learned.id, "a", off=True)
 
     assert ("b",) == (await memory.get(learned.id)).tags
 
@@ -71,7 +71,7 @@ async def test_a_pinned_or_held_memory_cannot_be_forgotten(
             await memory.forget(name)
     clock.advance(days=2)
     await memory.forget(held.id)
-    await memory.unpin(pinned.id)
+    await memory.pin(pinned.id, off=True)
     await memory.forget(pinned.id)
 
 
@@ -80,13 +80,13 @@ async def test_a_hold_is_released_by_name(memory: remanence.Engine) -> None:
     learned = await memory.learn("held")
     await memory.hold(learned.id, "legal")
     await memory.hold(learned.id, "export")
-    await memory.release(learned.id, "legal")
+    await memory.hold(learned.id, "legal", off=True)
 
     with pytest.raises(Protected):
         await memory.forget(learned.id)
     with pytest.raises(NotFound):
-        await memory.release(learned.id, "legal")
-    await memory.release(learned.id, "export")
+        await memory.hold(learned.id, "legal", off=True)
+    await memory.hold(learned.id, "export", off=True)
     await memory.forget(learned.id)
 
 
@@ -108,14 +108,14 @@ async def test_a_correction_supersedes_and_keeps_the_old_as_history(memory: rema
 async def test_supersede_refuses_itself_circles_and_a_missing_one(memory: remanence.Engine) -> None:
     """Nothing is changed where the replacement is not there."""
     a, b, c = [await memory.learn(text) for text in ("a", "b", "c")]
-    await memory.supersede(a.id, b.id)
-    await memory.supersede(b.id, c.id)
+    await memory.correct(a.id, by=b.id)
+    await memory.correct(b.id, by=c.id)
 
     for old, by in ((a.id, a.id), (c.id, a.id)):
         with pytest.raises(InvalidInput):
-            await memory.supersede(old, by)
+            await memory.correct(old, by=by)
     with pytest.raises(NotFound):
-        await memory.supersede(c.id, "nobody")
+        await memory.correct(c.id, by="nobody")
 
     assert Status.INBOX == (await memory.get(c.id)).status
 
@@ -128,7 +128,7 @@ async def test_a_link_seen_again_grows_and_is_cut_on_demand(memory: remanence.En
 
     assert (0.6, 1.0, 2) == (again.weight, again.confidence, again.count)
 
-    await memory.unlink(a.id, b.id, "similar")
+    await memory.link(a.id, b.id, "similar", off=True)
 
     assert [] == await memory.links(a.id)
 
@@ -138,31 +138,31 @@ async def test_wrong_links_are_refused(memory: remanence.Engine) -> None:
     a, b = await memory.learn("a"), await memory.learn("b")
 
     with pytest.raises(NameUnknown):
-        await memory.link(a.id, b.id, "similiar")  # type: ignore[arg-type] # that is the mistake
+        await memory.link(a.id, b.id, "similiar")  # type: ignore[call-overload] # that is the mistake
     with pytest.raises(InvalidInput):
         await memory.link(a.id, a.id, "similar")
     with pytest.raises(InvalidInput):
         await memory.link(a.id, b.id, "similar", weight=float("nan"))
     with pytest.raises(NotFound):
-        await memory.unlink(a.id, b.id, "similar")
+        await memory.link(a.id, b.id, "similar", off=True)
 
 
 async def test_confirming_counts_and_brings_back_what_was_archived(memory: remanence.Engine) -> None:
     """A tombstone must be restored first."""
     learned = await memory.learn("x")
-    await memory.confirm(learned.id)
-    await memory.dispute(learned.id)
+    await memory.rate(learned.id, "right")
+    await memory.rate(learned.id, "wrong")
     found = await memory.get(learned.id)
     await memory.forget(learned.id)
 
     assert (1, 1) == (found.confirmations, found.disputes)
     with pytest.raises(InvalidInput):
-        await memory.confirm(learned.id)
+        await memory.rate(learned.id, "right")
 
 
 async def test_what_does_not_exist_is_not_found(memory: remanence.Engine) -> None:
     """Every verb that takes a name says so in one way."""
-    for verb in (memory.get, memory.forget, memory.restore, memory.pin, memory.confirm, memory.history):
+    for verb in (memory.get, memory.forget, memory.restore, memory.pin, memory.forbid, memory.history):
         with pytest.raises(NotFound):
             await verb("nobody")
 
@@ -293,7 +293,7 @@ async def test_what_a_link_that_is_there_becomes_is_for_its_caller_to_say(
         await memory.link(a.id, b.id, "supports", if_exists="error")
     for wrong in ({"weight": 1.5}, {"confidence": -0.1}):
         with pytest.raises(InvalidInput, match="not between 0 and 1"):
-            await memory.link(a.id, b.id, "supports", **wrong)  # type: ignore[arg-type]
+            await memory.link(a.id, b.id, "supports", **wrong)  # type: ignore[call-overload]
 
     assert [first] == await memory.links(a.id)
 
@@ -318,11 +318,11 @@ async def test_a_link_with_a_direction_is_not_its_reverse(memory: remanence.Engi
     a, b = await memory.learn("a"), await memory.learn("b")
     await memory.link(a.id, b.id, "supports")
     with pytest.raises(NotFound):
-        await memory.unlink(b.id, a.id, "supports")
+        await memory.link(b.id, a.id, "supports", off=True)
     with pytest.raises(NotFound):
-        await memory.unlink(a.id, b.id, "refers")
+        await memory.link(a.id, b.id, "refers", off=True)
     await memory.link(b.id, a.id, "supports")
-    done = await memory.unlink(a.id, b.id, "supports")
+    done = await memory.link(a.id, b.id, "supports", off=True)
 
     assert (1, {"unlink": 1}) == (done.changes, done.counts)
     assert [(b.seq, a.seq)] == [(link.source, link.target) for link in await memory.links(a.id)]
@@ -420,12 +420,12 @@ async def test_what_takes_a_place_has_one(memory: remanence.Engine) -> None:
     await memory.forget(gone.id)
     for old, by in ((a.id, gone.id), (gone.id, a.id)):
         with pytest.raises(InvalidInput, match="is pruned"):
-            await memory.supersede(old, by)
-    first, again, other = [await memory.supersede(a.id, by) for by in (b.id, b.id, c.id)]
+            await memory.correct(old, by=by)
+    first, again, other = [await memory.correct(a.id, by=by) for by in (b.id, b.id, c.id)]
 
     assert 0 == again.changes
     assert first.changes > 0
     assert other.changes > 0
     assert [c.seq] == [link.source for link in await memory.links(a.id)]
     with pytest.raises(InvalidInput, match="is superseded"):
-        await memory.confirm(a.id)
+        await memory.rate(a.id, "right")

@@ -40,7 +40,7 @@ async def test_a_merge_owns_the_decay_class_that_its_tags_bring(memory: remanenc
     one = await memory.learn("The old bell hangs in the tower.", category="observation")
     other = await memory.learn("In the tower hangs the old bell.", tags=["self/constitutional"])
     before = (await memory.get(one.id)).decay
-    await memory.graph.merge(one.id, other.id)
+    await memory.merge(one.id, other.id)
     store = memory._core.store
 
     assert before is not (await memory.get(one.id)).decay
@@ -55,7 +55,7 @@ async def test_what_comes_back_has_its_lifecycle_again(
     """Archiving makes the lifecycle archived; what brings the memory back gives it the one it had."""
     archived = await _archived(memory, lifecycle)
 
-    await getattr(memory, way)(archived.id)
+    await (memory.restore(archived.id) if way == "restore" else memory.rate(archived.id, "right"))
 
     back = await memory.get(archived.id)
     assert (Status.ACTIVE, Tier.HOT, lifecycle) == (back.status, back.tier, back.lifecycle.label)
@@ -80,7 +80,7 @@ async def test_a_purged_memory_has_its_lifecycle_again(memory: remanence.Engine)
     """Archived, made a tombstone and purged: brought back from its image it is what it was, and holds again."""
     archived = await _archived(memory)
     newer = await memory.learn("The new bell hangs in the tower.")
-    await memory.supersede(archived.id, newer.id)
+    await memory.correct(archived.id, by=newer.id)
     await memory.forget(archived.id)
     await memory.apply(await memory.plan(_policy(_rule("purge", "purge"))), allow_destroyed=1)
 
@@ -109,7 +109,7 @@ async def test_what_is_superseded_in_the_archive_says_when(
     clock.advance(hours=1)
     newer = await memory.learn("The new bell hangs in the tower.")
 
-    await memory.supersede(archived.id, newer.id)
+    await memory.correct(archived.id, by=newer.id)
 
     fallen = await memory.get(archived.id)
     assert (Tier.COLD, archived.tier_at + HOUR) == (fallen.tier, fallen.tier_at)
@@ -170,8 +170,8 @@ async def test_what_the_brake_gives_back_needs_no_more_columns(opener: Opener, c
     """An automatic run that defers some reads no column that its rules do not."""
     policy = _policy(_rule("prune", "expire", "uses(7) == 0 and age() > days(1)"))
     async with opener(policy=f"interval = '1 hour'\n{policy}") as memory:
-        await memory.learn_many([{"text": f"note number {k} of the harbour"} for k in range(14)])
-        await memory.learn_many([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
+        await memory.learn([{"text": f"note number {k} of the harbour"} for k in range(14)])
+        await memory.learn([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
         await memory.consolidate()
         clock.advance(days=3)
         async with memory.session():
@@ -190,7 +190,7 @@ async def test_what_comes_back_holds_as_long_as_it_did(
     newer = await memory.learn("The new bell hangs in the tower.")
     until = None if ahead is None else clock.now() + ahead * DAY
     await memory.update(old.id, valid_to=until)
-    await memory.supersede(old.id, newer.id)
+    await memory.correct(old.id, by=newer.id)
 
     await memory.restore(old.id)
 
@@ -205,7 +205,7 @@ async def test_an_end_that_has_come_is_no_more(memory: remanence.Engine, clock: 
     clock.advance(days=2)
     await memory.curate(_policy(_rule("archive", "expire", "valid_to < now")))
 
-    await memory.confirm(learned.id)
+    await memory.rate(learned.id, "right")
 
     back = await memory.get(learned.id)
     assert (Status.ACTIVE, None) == (back.status, back.valid_to)
@@ -222,24 +222,24 @@ async def test_every_verb_changes_only_what_it_owns(opener: Opener, clock: Manua
             memory.update(bell.id, state="completed", severity="high", lifecycle="stale"),
             memory.update(lamp.id, text="The copper lamp stands at the harbour.", category="fact"),
             memory.pin(bell.id),
-            memory.unpin(bell.id),
+            memory.pin(bell.id, off=True),
             memory.hold(bell.id, "legal"),
-            memory.release(bell.id, "legal"),
+            memory.hold(bell.id, "legal", off=True),
             memory.tag(bell.id, "self/constitutional"),
-            memory.untag(bell.id, "self/constitutional"),
+            memory.tag(bell.id, "self/constitutional", off=True),
             memory.rate([lamp.id], 1.0),
-            memory.confirm(bell.id),
-            memory.dispute(bell.id),
-            memory.put("user/name", "The user is called Ann.", source="form"),
-            memory.put("user/name", "The user is called Anna.", source="form"),
+            memory.rate(bell.id, "right"),
+            memory.rate(bell.id, "wrong"),
+            memory.learn("The user is called Ann.", key="user/name", source="form"),
+            memory.learn("The user is called Anna.", key="user/name", source="form"),
             memory.forget("user/name"),
-            memory.put("user/name", "The user is called Hannah.", source="form"),
+            memory.learn("The user is called Hannah.", key="user/name", source="form"),
             memory.pin(lamp.id),
             memory.correct(lamp.id, "The copper lamp stands in the harbour."),
             memory.recall("copper lamp harbour"),
             memory.curate(_policy(_rule("archive", "expire", "tagged('loud')"))),
-            memory.confirm(bell.id),
-            memory.supersede(bell.id, lamp.id),
+            memory.rate(bell.id, "right"),
+            memory.correct(bell.id, by=lamp.id),
             memory.restore(bell.id),
         ):
             await said
@@ -259,7 +259,7 @@ async def test_a_receipt_says_what_was_done_whatever_the_phase_and_the_reason(
     memory: remanence.Engine, phase: str, reason: str
 ) -> None:
     """What a plan shows as deleted and archived is told and counted so, and by no other name."""
-    await memory.learn_many(
+    await memory.learn(
         [
             {"text": "The bell rings at noon.", "tags": ["go"]},
             {"text": "Three flags are red.", "tags": ["go"]},

@@ -14,7 +14,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import HOUR, ManualClock
-from remanence.core.model import Decay, Link, Reason, Relation, Status
+from remanence.core.model import Decay, LearnResult, Link, Reason, Relation, Status
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 
 
@@ -56,7 +56,7 @@ class Desk:
     async def learn(self, text: str, *, cosine: float = 0.0, **more: Any) -> str:
         """Learn a text, of such a cosine with a text whose own is 1, and make it active; return its id."""
         self.embedder.cosines[text] = cosine
-        learned = await self.memory.learn(text, **more)
+        learned: LearnResult = await self.memory.learn(text, **more)
         await self.memory.consolidate()
         return learned.id
 
@@ -361,7 +361,7 @@ async def test_d_010_reasons_are_told_apart(desk: Desk) -> None:
     faded = await desk.learn("faded")
     await desk.work(310)
     old, new, gone = await desk.learn("old"), await desk.learn("new"), await desk.learn("gone")
-    await desk.memory.supersede(old, new)
+    await desk.memory.correct(old, by=new)
     await desk.memory.forget(gone)
     await desk.memory.curate()
     reasons = [(await desk.memory.get(name)).reason for name in (faded, old, gone, new)]

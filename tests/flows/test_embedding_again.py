@@ -70,7 +70,7 @@ async def path(tmp_path: Path) -> Path:
     """A file with memories whose vectors the embedder before made."""
     file = tmp_path / "memory.db"
     async with remanence.open(file, embedder=Mirrored()) as memory:
-        await memory.learn_many(TEXTS)
+        await memory.learn(TEXTS)
         await memory.consolidate()
     return file
 

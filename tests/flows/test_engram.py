@@ -70,7 +70,7 @@ CASES = [
         ],
         waits(1),
     ),
-    Case("disputed-stale", [learned(category="fact")], lambda it: it.memory.dispute(1)),
+    Case("disputed-stale", [learned(category="fact")], lambda it: it.memory.rate(1, "wrong")),
     Case(
         "faded-archived",
         [learned(category="fact", confidence=0.8, importance=0.5), due("faded-archived", 143.25)],
@@ -81,7 +81,7 @@ CASES = [
         [learned(category="fact", confidence=0.8, importance=0.5), due("faded-stale", 125.25)],
         waits(1),
     ),
-    Case("warm-active", [learned(category="fact", confidence=1)], lambda it: it.memory.confirm(1)),
+    Case("warm-active", [learned(category="fact", confidence=1)], lambda it: it.memory.rate(1, "right")),
     Case("warm-validated", [learned(category="fact", confidence=0.8)], recalled(1)),
     Case("minor-facts", [learned(category="fact", importance=0.398), waits(90 * DAY)], waits(1)),
     Case(
@@ -127,7 +127,7 @@ FALLS = waits(round((1 - (0.31 - 0.26 * log(4) / log(21)) / 0.2) * 90 * DAY) - 5
 
 
 def _confirms(story: Story) -> Awaitable[Any]:
-    return story.memory.confirm(1)
+    return story.memory.rate(1, "right")
 
 
 ENDS = [
@@ -158,7 +158,7 @@ VALUES: Sequence[tuple[dict[str, Any], int, int, int, str, tuple[float, ...]]] =
         10,
         1,
         20,
-        "dispute",
+        "wrong",
         (0.637778, 0.163083, 0.719778),
     ),
     (
@@ -166,7 +166,7 @@ VALUES: Sequence[tuple[dict[str, Any], int, int, int, str, tuple[float, ...]]] =
         5,
         2,
         3,
-        "confirm",
+        "right",
         (0.767158, 0.097426, 0.913944),
     ),
 )
@@ -214,7 +214,7 @@ async def test_engrams_values_pass_through_a_store(
     days: int,
     unused: int,
     uses: int,
-    verb: str,
+    verb: Any,
     expected: tuple[float, ...],
 ) -> None:
     """Heat, decay and routing agree with engram to six digits."""
@@ -222,7 +222,7 @@ async def test_engrams_values_pass_through_a_store(
     story.wait((days - unused) * DAY)
     await story.recall(uses)
     if verb:
-        await getattr(story.memory, verb)(1)
+        await story.memory.rate(1, verb)
     story.wait(unused * DAY)
 
     assert pytest.approx(expected, abs=1e-6) == await story.values("heat", "faded", "routing")
@@ -302,7 +302,7 @@ async def test_a_guess_that_is_confirmed_stays(story: Story, verb: str) -> None:
     """By a person, or by being learned again, as engram says and never does."""
     await story.learn(category="fact", confidence=0.3)
     story.wait(DAY)
-    await (story.memory.confirm(1) if verb == "confirm" else story.learn(category="fact"))
+    await (story.memory.rate(1, "right") if verb == "confirm" else story.learn(category="fact"))
     story.wait(300 * DAY)
 
     assert [] == await story.only("guesses")
@@ -333,7 +333,7 @@ async def test_a_disputed_guess_goes_and_a_disputed_fact_stays_at_hand(story: St
     await story.learn(category="fact", confidence=0.3)
     await story.learn("Flour is dear", category="fact", confidence=0.8)
     for seq in (1, 2):
-        await story.memory.dispute(seq)
+        await story.memory.rate(seq, "wrong")
     story.wait(400 * DAY)
     await story.memory.apply(await story.memory.plan("engram"), policy="engram", allow_destroyed=9)
     gone, kept = [await story.memory.get(seq) for seq in (1, 2)]
@@ -408,7 +408,7 @@ async def test_what_is_brought_back_has_a_day(story: Story, verb: str) -> None:
     story.wait(150 * DAY)
     await story.memory.curate("engram")
     gone = (await story.memory.get(1)).status
-    await getattr(story.memory, verb)(1)
+    await (story.memory.restore(1) if verb == "restore" else story.memory.rate(1, "right"))
     story.wait(DAY - 1)
     await story.memory.curate("engram")
 

@@ -11,6 +11,7 @@ from remanence.core.errors import InvalidInput, NameUnknown, NotFound, Protected
 from remanence.core.model import Memory, Relation, Status
 from remanence.read.entity import is_entity
 from remanence.read.extraction import Relationship
+from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.models import Naming
@@ -126,10 +127,27 @@ async def test_names_that_are_not_equal_stay_apart(opener: Opener, one: str, oth
     async with opener(writer=Naming((one, "other"), (other, "other"))) as memory:
         await say(memory, text)
         apart = await names(memory)
-        await memory.entities.merge(one, other)
+        await memory.merge(one, other)
 
         assert sorted([(one,), (other,)]) == apart
         assert 1 == len(await names(memory))
+
+
+async def test_a_memory_and_an_entity_are_not_merged(opener: Opener) -> None:
+    """Either two memories or two entities: a mixture, a revision beside entities and an unknown name are refused."""
+    async with opener(writer=Naming(("Bob", "person"), ("Robert Miller", "person"))) as memory:
+        await say(memory, "Bob is here, and Robert Miller.")
+        learned = await memory.learn("The ferry leaves at nine.")
+        mixed = await expect_error(InvalidInput, memory.merge(learned, "Bob"))
+        revision = await expect_error(InvalidInput, memory.merge("Bob", "Robert Miller", if_revision=1))
+        unknown = await expect_error(NotFound, memory.merge(learned, 9_999))
+        nobody = await expect_error(NotFound, memory.merge("Bob", "Roberta"))
+
+        assert [("Bob",), ("Robert Miller",)] == await names(memory)
+    assert "of the two one is a memory and the other an entity" in str(mixed)
+    assert "if_revision" in str(revision)
+    assert "entity" not in str(unknown)
+    assert "Roberta" in str(nobody)
 
 
 async def test_equal_names_are_one_whatever_their_case_and_marks(opener: Opener) -> None:
@@ -193,7 +211,7 @@ async def test_two_people_who_had_become_one_are_split(opener: Opener) -> None:
     async with opener(writer=Naming(("Sam", "person"), ("Samuel Brandt", "person"))) as memory:
         told = "Sam, also known as Samuel Brandt, mends boilers."
         await say(memory, told)
-        await memory.entities.merge("Sam", "Samuel Brandt")
+        await memory.merge("Sam", "Samuel Brandt")
         await say(memory, "Sam bakes bread.", "t")
         await memory.entities.split("Samuel Brandt", "Sam")
         apart = {one.name: one.mentions for one in await memory.entities.list()}
@@ -228,7 +246,7 @@ async def test_merge_and_alias_are_for_what_no_text_says(opener: Opener) -> None
         with pytest.raises(InvalidInput, match="bears the name"):
             await memory.entities.alias("Pip", "philippa moss")
         await memory.entities.alias("Philippa Moss", "Mossy")
-        done = await memory.entities.merge("Pip", "mossy")
+        done = await memory.merge("Pip", "mossy")
         merged = await names(memory)
         await memory.undo(done)
 
@@ -260,7 +278,7 @@ async def test_no_policy_deletes_an_entity_and_a_forgotten_one_stays_so(
     stands = (await memory.get(mia)).status
     with pytest.raises(Protected):
         await memory.forget(mia)
-    await memory.release(mia, "entity")
+    await memory.hold(mia, "entity", off=True)
     await memory.forget(mia)
     await say(memory, "My sister Mia plays chess in Riga.", "t")
 
@@ -316,7 +334,7 @@ async def test_a_merge_says_what_it_moved(opener: Opener) -> None:
     async with opener(writer=Naming(("Otto Kranz", "person"), ("Ottokar Kranz", "person"))) as memory:
         await say(memory, "My neighbour Otto Kranz lives in Graz.", "one")
         await say(memory, "My uncle Ottokar Kranz lives in Linz.", "two")
-        done = await memory.entities.merge("Otto Kranz", "Ottokar Kranz")
+        done = await memory.merge("Otto Kranz", "Ottokar Kranz")
         profile = await memory.entities.get("Ottokar Kranz")
         await memory.undo(done)
 

@@ -145,7 +145,7 @@ async def test_every_scope_is_told(tmp_path: Path) -> None:
         await memory.learn(SAID)
         await other.hold(said.id, "audit")
         await memory.backup(copy)
-        await other.release(said.id, "audit")
+        await other.hold(said.id, "audit", off=True)
         await other.erase.apply(await other.erase.show(said.id))
         async with opened(path, scope="since") as since:
             await since.erase.apply(await since.erase.show((await since.learn(SAID)).id))

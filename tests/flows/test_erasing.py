@@ -57,7 +57,7 @@ async def unsound(memory: Engine) -> list[str]:
 
 async def live(memory: Engine, chance: random.Random, count: int) -> list[Memory]:
     """Let many memories live: learned, edited, used, linked, archived, forgotten."""
-    learned = await memory.learn_many([_turn(chance, number) for number in range(count)])
+    learned = await memory.learn([_turn(chance, number) for number in range(count)])
     await memory.consolidate()
     seqs = [one.seq for one in learned]
     for seq in chance.sample(seqs, count // 5):
@@ -68,7 +68,7 @@ async def live(memory: Engine, chance: random.Random, count: int) -> list[Memory
         if a != b:
             await memory.link(a, b, "supports")
     for seq in chance.sample(seqs, 10):
-        await memory.forget(seq, forbid=True)
+        await memory.forbid(seq)
     await memory.recall("who saw the harbour")
     return [await memory.get(seq) for seq in seqs]
 
@@ -123,7 +123,7 @@ async def test_the_chain_is_proven_and_what_was_left_of_it_too(tmp_path: Path) -
     """Parts that were emptied have the digests that they had; whoever changes what is left is noticed."""
     path = tmp_path / "memory.db"
     async with opened(path) as memory:
-        said, other = [one.seq for one in await memory.learn_many([SAID, OTHER])]
+        said, other = [one.seq for one in await memory.learn([SAID, OTHER])]
         await memory.update(said, text=f"{SAID} Or did.")
         await memory.tag([said, other], "boats")
         before = await memory._core.store.history("default", rows=False)
@@ -148,7 +148,7 @@ async def test_the_chain_is_proven_and_what_was_left_of_it_too(tmp_path: Path) -
 async def test_undo_and_restore_refuse_it_by_name(opener: Opener) -> None:
     """Neither the run that made it, nor one that changed it beside others, nor the erasure is taken back."""
     async with opener() as memory:
-        said, other = await memory.learn_many([SAID, OTHER])
+        said, other = await memory.learn([SAID, OTHER])
         tagged = await memory.tag([said.seq, other.seq], "boats")
         done = await memory.erase.apply(await memory.erase.show(said.id))
         asked = [
@@ -245,14 +245,14 @@ async def test_why_runs_were_done_quotes_it_no_more(tmp_path: Path) -> None:
 async def test_a_hold_refuses_it_whole(opener: Opener) -> None:
     """Nothing is erased of what was shown while one of it is held; a pin is no hold."""
     async with opener() as memory:
-        said, other = await memory.learn_many([SAID, OTHER])
+        said, other = await memory.learn([SAID, OTHER])
         await memory.pin(other.id)
         await memory.hold(said.id, "audit")
         shown = await memory.erase.show([said.id, other.id])
         await expect_error(Protected, memory.erase.apply(shown))
         assert [said.id] == [one.id for one in shown.held]
         assert SAID == (await memory.get(said.id)).text
-        await memory.release(said.id, "audit")
+        await memory.hold(said.id, "audit", off=True)
         await memory.erase.apply(await memory.erase.show([said.id, other.id]))
         assert [] == await memory.list()
 
@@ -260,7 +260,7 @@ async def test_a_hold_refuses_it_whole(opener: Opener) -> None:
 async def test_what_changed_since_it_was_shown_is_not_erased(opener: Opener) -> None:
     """An edit by anybody between the look and the erasure refuses it, and everything stands."""
     async with opener() as memory:
-        said, other = await memory.learn_many([SAID, OTHER])
+        said, other = await memory.learn([SAID, OTHER])
         shown = await memory.erase.show([said.id, other.id])
         await memory.update(other.id, text="The boathouse opens at five now.")
         await expect_error(Conflict, memory.erase.apply(shown))
@@ -271,7 +271,7 @@ async def test_what_changed_since_it_was_shown_is_not_erased(opener: Opener) -> 
 async def test_a_whole_scope_goes_and_no_other(opener: Opener) -> None:
     """What is kept in another scope of the same file stays, a name that both bear too."""
     async with opener() as memory, opener(scope="other") as beside:
-        await memory.learn_many([Turn(SAID, speaker="Ines", tags=["boats"]), Turn(OTHER, speaker="Tom")])
+        await memory.learn([Turn(SAID, speaker="Ines", tags=["boats"]), Turn(OTHER, speaker="Tom")])
         kept = await beside.learn(OTHER, speaker="Ines", tags=["boats"])
         done = await memory.erase.apply(await memory.erase.show(scope=True))
         stays = await beside.get(kept.id)
@@ -411,7 +411,7 @@ async def test_a_kill_leaves_it_whole_or_to_be_finished(at: str, tmp_path: Path)
     """Before the commit nothing has happened; after it the next look rewrites the file and proves."""
     path = tmp_path / "memory.db"
     async with opened(path) as memory:
-        await memory.learn_many([SAID, OTHER])
+        await memory.learn([SAID, OTHER])
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(path), at)
     assert -9 == await process.wait()
     async with opened(path) as memory:
@@ -454,8 +454,8 @@ async def test_another_scope_keeps_its_chain_and_what_it_forbade(opener: Opener)
     """The same text, forbidden in two scopes and erased in one: the other can be undone, and is proven."""
     async with opener() as memory, opener(scope="other") as beside:
         mine, theirs = await memory.learn(SAID), await beside.learn(SAID)
-        await memory.forget(mine.id, forbid=True)
-        forgotten = await beside.forget(theirs.id, forbid=True)
+        await memory.forbid(mine.id)
+        forgotten = await beside.forbid(theirs.id)
         await memory.erase.apply(await memory.erase.show(mine.id))
         wrong = await unsound(beside)
         await beside.undo(forgotten)
@@ -470,7 +470,7 @@ async def test_what_forbade_an_erased_text_is_gone_under_every_key(tmp_path: Pat
     path = tmp_path / "memory.db"
     async with opened(path) as memory:
         mine = await memory.learn(SAID)
-        await memory.forget(mine.id, forbid=True)
+        await memory.forbid(mine.id)
         store = memory._core.store
         before = [change for part in await store.history("default") for change in part.changes]
         await memory.erase.apply(await memory.erase.show(mine.id))
@@ -492,7 +492,7 @@ async def test_words_that_the_engine_writes_itself_are_no_trace(tmp_path: Path) 
         "remanence erased",
     ]
     async with opened(tmp_path / "memory.db", policy="default") as memory:
-        mine = await memory.learn_many(said)
+        mine = await memory.learn(said)
         await memory.learn(OTHER, category="preference")
         await memory.consolidate()
         await memory.curate()

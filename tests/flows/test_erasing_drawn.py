@@ -32,7 +32,7 @@ async def _reflected(memory: Engine, odd: str = "") -> Memory:
     said = [f"In week {n} the {WORDS[n % 10]} taught me patience {n}. ".ljust(330, "n") for n in range(26)]
     said[1] = f"In week 1 {odd} taught me patience." if odd else said[1]
     turns = [Turn(text, category="reflection", agent="keeper", tags=("self/value",)) for text in said]
-    await memory.learn_many(turns)
+    await memory.learn(turns)
     assert {"reflections": 26} == (await memory.consolidate()).steps
     (drawn,) = await memory.list(category="synthesis")
     return drawn
@@ -136,10 +136,10 @@ async def test_what_was_learned_from_a_purged_memory_goes_with_it(opener: Opener
 async def test_what_was_merged_with_it_is_listed(opener: Opener) -> None:
     """It stays, and says much the same: whoever erases is told."""
     async with opener() as memory:
-        one, other = await memory.learn_many(
+        one, other = await memory.learn(
             ["Ines moors at the north pier.", "Ines moors her boat at the north pier."]
         )
-        await memory.graph.merge(one.id, other.id)
+        await memory.merge(one.id, other.id)
         shown = await memory.erase.show(one.id)
 
     assert [other.id] == [same.id for same in shown.same]

@@ -62,7 +62,7 @@ async def main(path, folder):
             work = [
                 lambda: memory.update(one, text=f"{(chance.choice(WORDS))} is near {chance.randrange(1000)}."),
                 lambda: memory.tag(one, f"tag{chance.randrange(5)}"),
-                lambda: memory.graph.merge(one, other),
+                lambda: memory.merge(one, other),
                 lambda: memory.mirror.sync(folder / "mirror"),
                 lambda: memory.restore(one),
             ]
@@ -81,7 +81,7 @@ async def test_an_erasure_beside_processes_that_edit_merge_and_mirror(tmp_path: 
     """Whatever they write meanwhile, what is erased in the end is nowhere, the folder of the mirror included."""
     path = tmp_path / "memory.db"
     async with opened(path) as memory:
-        await memory.learn_many([f"{WORDS[n % 4]} was seen by the harbour, {n} times." for n in range(1, 25)])
+        await memory.learn([f"{WORDS[n % 4]} was seen by the harbour, {n} times." for n in range(1, 25)])
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",

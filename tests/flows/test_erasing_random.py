@@ -51,7 +51,7 @@ async def _live(memory: Engine, chance: random.Random, clock: ManualClock) -> No
             "session": chance.choice(("s1", "yes", "Ana")),
             "key": f"{chance.choice(WORDS)} {number}",
         }
-        await _tried(memory.learn(text, **{name: given[name] for name in given if chance.random() < 0.3}))  # type: ignore[arg-type]
+        await _tried(memory.learn(text, **{name: given[name] for name in given if chance.random() < 0.3}))  # type: ignore[call-overload]
     await memory.consolidate()
     seqs = [one.seq for one in await memory.list(status="any")]
     for _ in range(10):
@@ -65,11 +65,11 @@ def _changed(memory: Engine, chance: random.Random, one: int, other: int) -> Awa
     """Do one thing to one of two memories."""
     verbs: tuple[Callable[[], Awaitable[object]], ...] = (
         lambda: memory.update(one, text=_text(chance)),
-        lambda: memory.forget(one, forbid=chance.random() < 0.5),
+        lambda: (memory.forbid if chance.random() < 0.5 else memory.forget)(one),
         lambda: memory.tag(one, chance.choice(WORDS[:12])),
         lambda: memory.link(one, other, "supports"),
         lambda: memory.correct(one, _text(chance)),
-        lambda: memory.graph.merge(one, other),
+        lambda: memory.merge(one, other),
     )
     return chance.choice(verbs)()
 

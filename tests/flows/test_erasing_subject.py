@@ -121,7 +121,7 @@ async def test_whole_words_in_any_case_are_names(opener: Opener) -> None:
         "Ana Pires bakes as well.",
     )
     async with opener() as memory:
-        await memory.learn_many([Turn(one, speaker="Tom") for one in said])
+        await memory.learn([Turn(one, speaker="Tom") for one in said])
         await memory.learn("I bake.", speaker="Ana")
         await memory.learn("I bake, too.", speaker="Ana Pires")
         shown = await memory.erase.show(subject="Ana", mentions=True)
@@ -141,7 +141,7 @@ async def test_whole_words_in_any_case_are_names(opener: Opener) -> None:
 async def test_who_is_in_doubt_is_asked_for(opener: Opener) -> None:
     """A part of two names, a name of nobody, one letter, nothing, or two things at once: each says what to pass."""
     async with opener() as memory:
-        await memory.learn_many([Turn("I bake.", speaker="Ana Lopes"), Turn("I sing.", speaker="Ana Pires")])
+        await memory.learn([Turn("I bake.", speaker="Ana Lopes"), Turn("I sing.", speaker="Ana Pires")])
         part = await expect_error(InvalidInput, memory.erase.show(subject="Ana"))
         nobody = await expect_error(NotFound, memory.erase.show(subject="Ana Lobes"))
         await expect_error(InvalidInput, memory.erase.show(subject="A"))
@@ -179,7 +179,7 @@ async def test_a_held_mention_refuses_the_whole(opener: Opener) -> None:
         shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
         await expect_error(Protected, memory.erase.apply(shown))
         assert [dog.id] == [one.id for one in shown.held]
-        await memory.release(dog.id, "audit")
+        await memory.hold(dog.id, "audit", off=True)
         done = await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
 
     assert 4 == done.redacted
@@ -320,11 +320,11 @@ async def _told(memory: Engine, name: str, chance: random.Random) -> None:
         said = await memory.learn(f"Boat {number} left." if plain else text, speaker="Tom", **chosen)
         if chance.random() < 0.5:
             await memory.hold(said.id, f"as {name} asked")
-            await memory.release(said.id, f"as {name} asked")
+            await memory.hold(said.id, f"as {name} asked", off=True)
         if chance.random() < 0.5:
             await memory.update(said.id, text=f"Nobody saw boat {number}.")
         if chance.random() < 0.3:
-            await memory.forget(said.id, forbid=chance.random() < 0.5)
+            await (memory.forbid if chance.random() < 0.5 else memory.forget)(said.id)
     await memory.learn("I saw a boat.", speaker=name)
     await memory.recall("who saw the boat")
 

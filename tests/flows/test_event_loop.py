@@ -88,7 +88,7 @@ async def test_many_memories_do_not_hold_the_loop(tmp_path: Path) -> None:
     free: dict[str, bool] = {}
     async with remanence.open(store=SqlStore(str(tmp_path / "m.db")), embedder="hashed") as memory:
         first: dict[str, Work] = {
-            "learn_many": lambda memory: memory.learn_many(lines),
+            "learn": lambda memory: memory.learn(lines),
             "ingest": lambda memory: memory.ingest(path),
             "consolidate": lambda memory: memory.consolidate(),
         }
@@ -106,7 +106,7 @@ async def test_a_hard_text_does_not_hold_the_loop(piece: str) -> None:
     text = (piece * TEXT_CHARS_MAX)[: TEXT_CHARS_MAX // 4]
     works: dict[str, Work] = {
         "learn": lambda memory: memory.learn(text + "a bollard", key="hard"),
-        "learn_many": lambda memory: memory.learn_many([text + "a bollard, b"]),
+        "learn a list": lambda memory: memory.learn([text + "a bollard, b"]),
         "consolidate": lambda memory: memory.consolidate(),
         "recall": lambda memory: memory.recall(text),
         "frame": lambda memory: memory.frame("task", text),

@@ -65,7 +65,7 @@ async def test_the_event_is_looked_up_where_the_question_is(opener: Opener, cloc
         await _learn(memory)
         await memory.learn("The village fair is on 3 June.", trust="outside", said_at=FAIR)
         wrong = await memory.learn("The village fair is on 1 May.", said_at=FAIR)
-        await memory.dispute(wrong.id)
+        await memory.rate(wrong.id, "wrong")
         await memory.learn("Is the village fair on 9 May?", said_at=FAIR)
         answer, frame = await memory.recall(question), await memory.frame("attention", question)
         await memory.forget(4)

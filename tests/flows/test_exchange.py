@@ -35,7 +35,7 @@ async def _fill(memory: remanence.Engine) -> None:
     await memory.consolidate()
     await memory.link(ids[0], ids[1], "contradicts", confidence=0.4)
     await memory.link(ids[2], ids[0], "refers", weight=0.123456)
-    await memory.supersede(ids[1], ids[0])
+    await memory.correct(ids[1], by=ids[0])
     await memory.pin(ids[2])
     await memory.hold(ids[2], "legal")
     await memory.forget(ids[3])
@@ -544,7 +544,7 @@ async def test_two_imports_at_once_are_as_one(opener: Opener) -> None:
 async def test_a_large_import_is_written_in_parts(opener: Opener) -> None:
     """A thousand memories are a part, links are parts of their own, and the last of all closes the run."""
     async with opener(scope="from") as memory:
-        await memory.learn_many([f"text {number}" for number in range(1_200)])
+        await memory.learn([f"text {number}" for number in range(1_200)])
         await memory.link(1, 1_200, "refers")
         lines = await _lines(memory)
     async with opener(scope="to") as memory:
@@ -641,7 +641,7 @@ class _Placed:
 async def test_an_import_embeds_beside_the_event_loop(tmp_path: Path) -> None:
     """Lines without vectors keep nobody else waiting, however many there are."""
     async with remanence.open(tmp_path / "from.db", embedder="none") as memory:
-        await memory.learn_many([f"The boat number {k} is blue" for k in range(20)])
+        await memory.learn([f"The boat number {k} is blue" for k in range(20)])
         lines = [line async for line in memory.export()]
     placed = _Placed()
     async with remanence.open(tmp_path / "to.db", embedder=placed) as memory:

@@ -37,7 +37,7 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         clock.advance(days=30)
         late = await memory.tag(said.id, "harbour")
         clock.advance(days=31)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         done = await expire(memory._core)
         refused = await expect_error(ImagesEnded, memory.undo(pinned))
         ending = await expect_error(ImagesEnded, memory.undo(done.runs[0]))
@@ -62,14 +62,14 @@ async def test_what_the_first_tick_would_end_is_told_before(tmp_path: Path) -> N
         for number in range(5):
             await memory.learn(f"Crane {number} is out of order.")
             clock.advance(days=10)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         early = await find_due_images(memory._core)
         clock.advance(days=31)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         due = await find_due_images(memory._core)
         done = await expire(memory._core)
         clock.advance(days=30)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         after = await find_due_images(memory._core)
 
     assert (None, None) == (early, after)
@@ -102,7 +102,7 @@ async def test_a_tick_ends_images_where_it_is_told_to(policy: str | None, clock:
     async with remanence.open(":memory:", clock=clock, embedder="hashed", policy=policy) as memory:
         await memory.learn("The crane on quay four is out of order.")
         clock.advance(days=61)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         if policy is None:
             refused = await expect_error(InvalidInput, memory.run_jobs())
             assert "has adopted no policy" in str(refused)
@@ -119,19 +119,19 @@ async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
     """By id, number and key; past that it says when, and not that there is none."""
     clock = ManualClock(NOW)
     async with opened(":memory:", clock) as memory:
-        said = await memory.put("wifi", "The guest network is heron-42.", agent="desk", source="manual")
+        said = await memory.learn("The guest network is heron-42.", key="wifi", agent="desk", source="manual")
         await memory.forget(said.id)
         clock.advance(days=31)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await memory.curate()
         clock.advance(days=40)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         kept = await expire(memory._core)
         receipt = await memory.restore("wifi")
         back = await memory.get(said.id)
         await memory.undo(receipt)
         clock.advance(days=61)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         refused = [
             await expect_error(ImagesEnded, memory.restore(name)) for name in (said.id, "wifi", back.seq)
@@ -161,7 +161,7 @@ async def test_a_deep_tick_ends_images(tmp_path: Path) -> None:
     async with opened(tmp_path / "memory.db", clock) as memory:
         await memory.learn("The ferry leaves at six.")
         clock.advance(days=61)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         rapid = await memory.run_jobs("rapid")
         deep = await memory.run_jobs("deep")
 
@@ -177,7 +177,7 @@ async def test_ticks_end_images_once_a_day(tmp_path: Path) -> None:
             await memory.learn(text)
             clock.advance(hours=6)
         clock.advance(days=60)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         ended = []
         for _ in range(8):
             ran = (await memory.run_jobs("deep")).ran.get("expire")
@@ -228,7 +228,7 @@ def ended_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             await memory.backup(before)
             for days in (61, 61):
                 clock.advance(days=days)
-                await memory.review.accept(clock=True)
+                await memory.review.settle("clock", "accept")
                 await expire(memory._core)
                 await memory.tag(said.id, f"after-{clock.now()}")
 

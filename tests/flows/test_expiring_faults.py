@@ -79,13 +79,13 @@ def test_killed_at_any_point_it_leaves_a_chain_that_is_proven(
 
 async def _expired(path: Path, clock: ManualClock) -> None:
     async with remanence.open(path, embedder="hashed", clock=clock) as memory:
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
 
 
 async def _looked_over(path: Path, clock: ManualClock) -> tuple[list[str], list[int], list[str]]:
     async with remanence.open(path, embedder="hashed", clock=clock) as memory:
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         wrong = await unsound(memory)
         mark = (await memory._core.store.end_images("default", 0, memory._core.cause("expire"))).through
         await expire(memory._core)
@@ -110,7 +110,7 @@ async def test_an_error_at_any_point_takes_the_piece_back(
         remanence.open(path, embedder="hashed", clock=clock) as memory,
         remanence.open(path, embedder="hashed", clock=clock) as reader,
     ):
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         with monkeypatch.context() as patched:
             _pointed(patched, point, fails)
             with pytest.raises(StoreError):

@@ -50,7 +50,7 @@ async def test_what_a_killed_ingest_left_is_extracted_by_the_next(opener: Opener
     """Turns that were stored wait; the same file again listens to them."""
     turns = parse(talk.read_bytes(), "jsonl", talk.name).turns
     async with opener(writer=Sentences()) as memory:
-        await memory.learn_many(
+        await memory.learn(
             remanence.Turn(one.text, kind="episodic", tags=("turn",), speaker=one.speaker, key=one.key)
             for one in turns
         )

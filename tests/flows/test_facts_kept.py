@@ -27,7 +27,7 @@ from remanence.read.extraction import (
     Fact,
 )
 from tests.command_line import typed
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, hear, list_quarantined
 from tests.flows.test_noting import until
 from tests.sentences import Sentences
 
@@ -125,7 +125,7 @@ async def test_what_is_only_supposed_expires_unless_it_is_said_again(
         clock.advance(hours=24 * 30)
         expired = await memory.get(fact.seq)
         answer = await memory.recall("When does the ferry to Kihnu leave?", count_use=False)
-        await memory.confirm(fact.seq)
+        await memory.rate(fact.seq, "right")
         confirmed = await memory.get(fact.seq)
 
     assert (fact.learned_at + 30 * DAY, None) == (fact.valid_to, sure.valid_to)
@@ -166,7 +166,7 @@ async def test_what_a_program_finds_in_two_sessions_is_inferred(
         (fact,) = await told(memory, session="s", role=Role.TOOL)
         await told(memory, "It rained there again.", session=session, role=Role.TOOL)
         inferred = await memory.get(fact.seq)
-        await memory.confirm(fact.seq)
+        await memory.rate(fact.seq, "right")
         confirmed = await memory.get(fact.seq)
 
     assert (verification, "user_confirmed") == (inferred.verification.label, confirmed.verification.label)
@@ -176,7 +176,7 @@ async def test_what_was_disputed_stays_so_when_it_is_said_again(opener: Opener) 
     """A repeat settles no dispute."""
     async with opener(writer=Telling(("fact", FERRY))) as memory:
         (fact,) = await told(memory, session="s")
-        await memory.dispute(fact.seq)
+        await memory.rate(fact.seq, "wrong")
         await told(memory, "It rained there again.", session="t")
 
         assert Verification.DISPUTED is (await memory.get(fact.seq)).verification
@@ -211,7 +211,7 @@ async def test_a_fact_that_holds_no_more_is_not_brought_back(
             await memory.correct(fact.seq, "My boss is Anders.")
         else:
             newer = await memory.learn("My boss is Anders.", speaker="Ana")
-            await memory.supersede(fact.seq, by=newer.id)
+            await memory.correct(fact.seq, by=newer.id)
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is CARMEN.")]
         done = await hear(memory)
@@ -296,14 +296,15 @@ async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(
         )
     await telling.note("We decided to stay. So.", session="s", later=True)
     (counted,) = (await telling.status()).waiting
-    first, second, third = await telling.review.quarantined()
+    first, second, third = await list_quarantined(telling)
     done = await hear(telling)
-    await telling.review.accept(third.seq)
+    await telling.review.settle(third.seq, "accept")
     (again,) = (await telling.status()).waiting
     heard = await hear(telling)
     await telling.note("Mia came by.", session="s", later=True)
     (after,) = (await telling.status()).waiting
-    await telling.review.accept([first.seq, second.seq])
+    for one in (first, second):
+        await telling.review.settle(one, "accept")
     (three,) = (await telling.status()).waiting
     all_ = await hear(telling)
 
@@ -317,8 +318,8 @@ async def test_a_released_turn_that_still_waits_is_heard_once(memory: remanence.
     """It is above the cursor anyway."""
     await memory.note("We decided to stay. So.", session="s", later=True)
     await memory.note(FORGED, role=Role.TOOL, session="s", later=True)
-    (kept,) = await memory.review.quarantined()
-    await memory.review.accept(kept.seq)
+    (kept,) = await list_quarantined(memory)
+    await memory.review.settle(kept.seq, "accept")
     done = await hear(memory)
     again = await hear(memory)
 
@@ -330,7 +331,7 @@ async def test_what_is_not_stored_does_not_wait(memory: remanence.Engine) -> Non
     """A repeat, what came in before under its key, and what is forbidden."""
     said = await memory.note("Mia came by.", session="s", key="k", later=True)
     gone = await memory.learn("Eve lives in Narva.")
-    await memory.forget(gone.id, forbid=True)
+    await memory.forbid(gone.id)
     statuses = [
         (await memory.note(text, session="s", key=key, later=True)).status
         for text, key in (("Mia came by.", None), ("Mia came by.", "k"), ("Eve lives in Narva.", None))
@@ -398,7 +399,7 @@ async def test_a_status_of_quarantine_is_told_of_facts(opener: Opener) -> None:
     async with opener(writer=Telling(("fact", FORGED))) as memory:
         await memory.note("The log has 3 lines.", role=Role.TOOL, session="s", later=True)
         done = await hear(memory)
-        (kept,) = await memory.review.quarantined()
+        (kept,) = await list_quarantined(memory)
 
     assert ({"quarantined": 1}, 0) == ({k: v for k, v in done.left_out.items() if v}, done.stored)
     assert (FORGED, Status.QUARANTINED) == (kept.text, kept.status)

@@ -56,11 +56,11 @@ async def filled(memory: remanence.Engine, numbers: random.Random, many: int) ->
         )
         for k, length in enumerate(lengths)
     ]
-    learned = await memory.learn_many(turns)
+    learned = await memory.learn(turns)
     for one, other in (numbers.sample(learned, 2) for _ in range(many // 3)):
         await memory.link(one.id, other.id, "contradicts", weight=0.9)
     for one in numbers.sample(learned, k=many // 5):
-        await memory.dispute(one.id)
+        await memory.rate(one.id, "wrong")
 
 
 @settings(max_examples=10, deadline=None)
@@ -96,7 +96,7 @@ async def test_what_is_too_long_keeps_out_nobody(opener: Opener, asked: str | No
     async with opener(embedder="none") as memory:
         long = " ".join(["the tide turns", *["and turns"] * 40])
         await memory.learn("Tide.", thread="short", confidence=0.0)
-        await memory.learn_many([Turn(f"{long} {k}", thread=f"t{k}", confidence=1.0) for k in range(800)])
+        await memory.learn([Turn(f"{long} {k}", thread=f"t{k}", confidence=1.0) for k in range(800)])
         answer = await memory.frame("attention", asked, limit=300, budget=90, count_use=False)
         recalled = await memory.recall("When does the tide turn?", limit=300, budget=80, count_use=False)
 
@@ -111,7 +111,7 @@ async def test_what_somebody_disputed_is_lowered_and_says_so(opener: Opener) -> 
         await memory.learn("The bell rings at noon, says the warden.", thread="b")
         asked = "When does the bell ring?"
         denied, kept = (await memory.recall(asked, count_use=False)).memories
-        await memory.dispute(denied.id)
+        await memory.rate(denied.id, "wrong")
         recalled = await memory.recall(asked, count_use=False, explain=True)
         framed = [
             await memory.frame("attention", one, count_use=False, explain=True) for one in (asked, None)
@@ -159,7 +159,7 @@ async def test_nothing_scores_below_nothing_and_the_parts_say_so(opener: Opener,
     """What is disputed, rated badly and faded has a floor among its parts, so that they still add up to 0."""
     async with opener(embedder="none") as memory:
         one = await memory.learn("The tide turns at noon.", importance=0.0)
-        await memory.dispute(one.id)
+        await memory.rate(one.id, "wrong")
         for _ in range(3):
             await memory.rate(one.id, 0.0)
         clock.advance(days=400)
@@ -242,7 +242,7 @@ async def test_room_goes_to_what_scores_most_for_its_length(opener: Opener) -> N
 async def test_an_answer_says_how_much_a_longer_list_would_add(opener: Opener) -> None:
     """By what the first beyond the limit scores, over the best; where there is none, or hardly anything, by nothing."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(30)])
+        await memory.learn([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(30)])
         ten = await memory.recall("tide", count_use=False)
         longer = await memory.recall("tide", limit=11, count_use=False)
         every = await memory.recall("tide", limit=40, count_use=False)
@@ -268,7 +268,7 @@ async def test_a_users_standing_order_is_raised_where_assistants_say_most(opener
         Turn(f"{order} I see.", role="assistant", speaker="Bot", thread="b"),
     ]
     async with opener(embedder="none") as memory:
-        await memory.learn_many(turns)
+        await memory.learn(turns)
         answer = await memory.recall("harbour log day", count_use=False, explain=True, newer_first=False)
 
     raised = [hit for hit in answer.memories if "order" in hit.parts]

@@ -173,7 +173,7 @@ async def test_what_no_longer_stands_is_found_where_it_is_asked_for(memory: rema
     """Marked in the hit and in the text, and its use is not counted."""
     old = await memory.learn("The boat is green.", speaker="Ann")
     new = await memory.learn("The boat is blue.")
-    await memory.supersede(old, new)
+    await memory.correct(old, by=new)
     plain = await memory.recall("the boat")
     answer = await memory.recall("the boat", filters={"status": ["superseded", "inbox"]})
     every = await memory.recall("the boat", filters={"status": "any"})
@@ -201,7 +201,7 @@ async def test_what_was_deleted_is_listed_and_never_recalled(memory: remanence.E
 
 async def test_a_list_by_attribute_goes_as_far_as_it_must(memory: remanence.Engine) -> None:
     """Past what does not stand, in the order asked for, up to its limit."""
-    learned = await memory.learn_many(
+    learned = await memory.learn(
         [{"text": f"The boat of {number}.", "attributes": {"n": number % 2}} for number in range(1_700)]
     )
     await memory.forget(learned[200:1_200])
@@ -288,14 +288,14 @@ async def test_many_names_and_many_changes_are_read_anew(
         await memory.learn(f"The boat of {number}.", attributes={f"a{number}": number})
         found = await memory.list(filters={f"attributes.a{number}": number, "attributes.a9": None})
         assert [f"The boat of {number}."] == [one.text for one in found]
-    await memory.learn_many([{"text": f"No. {n}", "attributes": {"a9": 1}} for n in range(9)])
+    await memory.learn([{"text": f"No. {n}", "attributes": {"a9": 1}} for n in range(9)])
 
     assert 9 == len(await memory.list(filters={"attributes.a9": 1}))
 
 
 async def test_what_is_gone_and_what_comes_back_is_followed(memory: remanence.Engine) -> None:
     """A row that leaves, and one that returns in the middle."""
-    learned = await memory.learn_many([{"text": f"No. {n}", "attributes": {"a": n % 2}} for n in range(4)])
+    learned = await memory.learn([{"text": f"No. {n}", "attributes": {"a": n % 2}} for n in range(4)])
 
     async def odd() -> list[int]:
         found = await memory.list(filters={"attributes.a": 1}, status="any", oldest_first=True)
@@ -378,10 +378,10 @@ async def test_what_is_asked_of_one_thread_weighs_its_words_by_that_thread(opene
     ]
     asked = "Who painted the gate of the harbour?"
     async with opener(embedder="auto") as memory:
-        await memory.learn_many([Turn(text, thread="pier") for text in said])
+        await memory.learn([Turn(text, thread="pier") for text in said])
         before = await memory.recall(asked, thread="pier", count_use=False)
         others = [f"The harbour gate and the lamp of berth {k} were painted." for k in range(300)]
-        await memory.learn_many([Turn(text, thread="elsewhere") for text in others])
+        await memory.learn([Turn(text, thread="elsewhere") for text in others])
         after = await memory.recall(asked, thread="pier", count_use=False)
 
     cosines = [{hit.seq: hit.parts["cosine"] for hit in one.memories} for one in (before, after)]

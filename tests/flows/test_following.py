@@ -29,14 +29,14 @@ STEPS: dict[str, tuple[Step, Decay]] = {
     "tag with another": (lambda memory: memory.tag("k", "x", "self/goal"), Decay.DURABLE),
     "another tag": (lambda memory: memory.tag("k", "x"), Decay.STANDARD),
     "update": (lambda memory: memory.update("k", category="observation"), Decay.EPHEMERAL),
-    "put": (lambda memory: memory.put("k", "who I am", tags=["self/value"], **FOUNDED), Decay.DURABLE),
+    "put": (lambda memory: memory.learn("who I am", key="k", tags=["self/value"], **FOUNDED), Decay.DURABLE),
     "put of another category": (
-        lambda memory: memory.put("k", "I am another", category="observation", **FOUNDED),
+        lambda memory: memory.learn("I am another", key="k", category="observation", **FOUNDED),
         Decay.EPHEMERAL,
     ),
     "repeat": (lambda memory: memory.learn("who I am", tags=["self/constraint"]), Decay.DURABLE),
     "many repeats": (
-        lambda memory: memory.learn_many([Turn("who I am"), Turn("who I am", tags=["self/constitutional"])]),
+        lambda memory: memory.learn([Turn("who I am"), Turn("who I am", tags=["self/constitutional"])]),
         Decay.PERMANENT,
     ),
 }
@@ -62,7 +62,7 @@ async def test_a_tag_taken_away_takes_its_class_with_it(memory: remanence.Engine
     await memory.learn("x", key="k", category="observation", tags=["self/constitutional", "self/goal"])
     seen = [(await memory.get("k")).decay]
     for tag in ("self/constitutional", "self/goal"):
-        await memory.untag("k", tag)
+        await memory.tag("k", tag, off=True)
         seen.append((await memory.get("k")).decay)
 
     assert [Decay.PERMANENT, Decay.DURABLE, Decay.EPHEMERAL] == seen
@@ -74,7 +74,7 @@ async def test_of_tags_given_at_once_none_is_overlooked(opener: Opener) -> None:
         for number in range(12):
             learned = await memory.learn(f"text {number}", tags=["self/constitutional"])
             await asyncio.gather(
-                memory.untag(learned.id, "self/constitutional"),
+                memory.tag(learned.id, "self/constitutional", off=True),
                 memory.tag(learned.id, "self/goal"),
                 memory.tag(learned.id, "x"),
             )
@@ -122,7 +122,7 @@ async def test_a_category_begins_in_its_first_state(
     """On arrival, by `learn` and by `put`, and for a memory that comes to the category; said states stay."""
     at = clock.now()
     await memory.learn("one", key="one", category=category)
-    await memory.put("two", "two", category=category, **FOUNDED)
+    await memory.learn("two", key="two", category=category, **FOUNDED)
     await memory.learn("three", key="three", category="preference")
     clock.advance(hours=1)
     await memory.update("three", category=category)
@@ -143,11 +143,13 @@ async def test_what_has_ended_does_not_begin_again(memory: remanence.Engine) -> 
         "pending": lambda: memory.update(task.id, state="pending"),
         "failed": lambda: memory.update(task.id, state="failed"),
         "none": lambda: memory.update(task.id, state=None),
-        "put": lambda: memory.put("k", "Water them all", category="task", state="pending", **FOUNDED),
+        "put": lambda: memory.learn("Water them all", key="k", category="task", state="pending", **FOUNDED),
         "by another category": lambda: memory.update(task.id, category="fact"),
         "by another's state": lambda: memory.update(task.id, category="analysis", state="in_progress"),
         "by none": lambda: memory.update(task.id, category=None, state=None),
-        "by putting it there": lambda: memory.put("k", "Water them all", category="notification", **FOUNDED),
+        "by putting it there": lambda: memory.learn(
+            "Water them all", key="k", category="notification", **FOUNDED
+        ),
     }
     for way in again.values():
         with pytest.raises(InvalidInput, match="completed") as caught:
@@ -156,7 +158,7 @@ async def test_what_has_ended_does_not_begin_again(memory: remanence.Engine) -> 
         assert "undo" in caught.value.recovery
 
     await memory.update(task.id, state="completed", text="Water the roses")
-    await memory.put("k", "Water the tulips", **FOUNDED)
+    await memory.learn("Water the tulips", key="k", **FOUNDED)
 
     assert ("completed", "Water the tulips") == ((one := await memory.get("k")).state, one.text)
 
@@ -195,11 +197,11 @@ async def test_a_repeat_keeps_what_it_brings(opener: Opener) -> None:
         done = [await memory.learn(turn.text, **_more(turn)) for turn in turns]
         found["one by one"] = await memory.get(done[0].id)
     async with opener(scope="batch") as memory:
-        many = await memory.learn_many(turns)
+        many = await memory.learn(turns)
         found["batch"] = await memory.get(many[0].id)
     async with opener(scope="both") as memory:
-        first = await memory.learn_many(turns[:1])
-        await memory.learn_many(turns[1:])
+        first = await memory.learn(turns[:1])
+        await memory.learn(turns[1:])
         found["both"] = await memory.get(first[0].id)
 
     assert (
@@ -215,13 +217,12 @@ def _more(turn: Turn) -> dict[str, Any]:
 
 
 async def test_a_turn_that_came_in_before_brings_nothing(memory: remanence.Engine) -> None:
-    """Known by its key, or by its key's source, it is not taken in again, tags and all."""
-    first = await memory.learn("Ann likes tea", key="1", source="chat")
-    await memory.learn("Ann likes tea", key="2", source="chat", tags=["late"], confidence=1)
-    await memory.learn("Ann likes tea", key="1", tags=["late"], confidence=1)
+    """A turn that is noted again under its key is not taken in again, tags and all."""
+    first = await memory.note("Ann likes tea", key="1", source="chat")
+    again = await memory.note("Ann likes tea", key="1", tags=["late"], confidence=1)
     found = await memory.get(first.id)
 
-    assert ((), None, 0) == (found.tags, found.confidence, found.confirmations)
+    assert ("known", ("turn",), None, 0) == (again.status, found.tags, found.confidence, found.confirmations)
 
 
 # What takes a memory's place
@@ -248,11 +249,11 @@ async def test_what_takes_a_place_takes_over_its_protection(memory: remanence.En
     elif way == "correct by what is known":
         new = (await memory.correct(old.id, "The meeting is at four")).id
     elif way == "supersede":
-        await memory.supersede(old.id, "other")
+        await memory.correct(old.id, by="other")
     else:
         await memory.link(old.id, "other", "contradicts")
         before = await _dump(memory)
-        await memory.graph.resolve(old.id, "other", keep="other")
+        await memory.review.settle((old.id, "other"), "other")
     successor, left = await memory.get(new), await memory.get(old.id)
     short = None if new == other.id else old.holds and old.holds["short"]
 
@@ -270,8 +271,8 @@ async def test_what_takes_a_place_takes_over_its_protection(memory: remanence.En
 async def test_a_hold_that_has_ended_is_not_taken_over(memory: remanence.Engine, clock: ManualClock) -> None:
     """What protects no longer protects no successor."""
     old = await _protected(memory)
-    await memory.unpin(old.id)
-    await memory.release(old.id, "legal")
+    await memory.pin(old.id, off=True)
+    await memory.hold(old.id, "legal", off=True)
     clock.advance(days=2)
     new = await memory.correct(old.id, "The meeting is at four")
 
@@ -283,8 +284,8 @@ async def test_protection_goes_on_to_who_stands(memory: remanence.Engine) -> Non
     old = await _protected(memory)
     for key in ("second", "third"):
         await memory.learn(f"the {key}", key=key)
-    await memory.supersede("second", "third")
-    await memory.supersede(old.id, "second")
+    await memory.correct("second", by="third")
+    await memory.correct(old.id, by="second")
 
     assert [1, 1] == [(await memory.get(key)).pinned for key in ("second", "third")]
 
@@ -338,13 +339,13 @@ async def test_a_held_text_is_not_rewritten(memory: remanence.Engine, clock: Man
     with pytest.raises(Protected, match="legal") as caught:
         await memory.update("k", text="The meeting is at four", confidence=0.1)
     with pytest.raises(Protected):
-        await memory.put("k", "The meeting is at four", **FOUNDED)
+        await memory.learn("The meeting is at four", key="k", **FOUNDED)
 
     assert ("held",) == caught.value.guards
     assert ("The meeting is at two", None) == ((one := await memory.get("k")).text, one.confidence)
 
     await memory.update("k", text="The meeting is at two", confidence=0.5)
-    await memory.put("k", "The meeting is at two", tags=["plan"], **FOUNDED)
+    await memory.learn("The meeting is at two", key="k", tags=["plan"], **FOUNDED)
     corrected = await memory.correct("k", "The meeting is at three")
 
     assert "The meeting is at two" == (await memory.get(learned.id)).text

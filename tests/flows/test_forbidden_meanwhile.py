@@ -39,15 +39,15 @@ async def _learn(memory: Engine) -> str:
 
 
 async def _learn_many(memory: Engine) -> str:
-    return (await memory.learn_many(["Another text.", AGAIN]))[1].status
+    return (await memory.learn(["Another text.", AGAIN]))[1].status
 
 
 async def _put(memory: Engine) -> str:
-    return (await memory.put("office", AGAIN, source="log")).status
+    return (await memory.learn(AGAIN, key="office", source="log")).status
 
 
 async def _put_again(memory: Engine) -> str:
-    await memory.put("tom", AGAIN, source="log")
+    await memory.learn(AGAIN, key="tom", source="log")
     return "let in"
 
 
@@ -77,8 +77,8 @@ async def test_what_is_forbidden_meanwhile_is_refused(
         remanence.open(path, clock=clock, embedder="hashed") as other,
     ):
         first = await other.learn(TEXT, speaker="Ann")
-        await memory.put("tom", "Tom sells maps.", source="log")
-        store.meanwhile = lambda: other.forget(first, forbid=True)
+        await memory.learn("Tom sells maps.", key="tom", source="log")
+        store.meanwhile = lambda: other.forbid(first)
         try:
             answer = await door(memory)
         except InvalidInput as refused:
@@ -100,11 +100,11 @@ async def test_lifted_meanwhile_it_comes_in(tmp_path: Path) -> None:
         first = await other.learn(TEXT)
 
         async def forbid_and_lift() -> None:
-            await other.forget(first, forbid=True)
-            await other.forbidden.lift(first)
+            await other.forbid(first)
+            await other.forbid(first, off=True)
 
         store.meanwhile = forbid_and_lift
 
         assert "stored" == (await memory.learn(AGAIN, speaker="Ann")).status
         with pytest.raises(RemanenceError):
-            await memory.forbidden.lift(first)
+            await memory.forbid(first, off=True)

@@ -97,9 +97,9 @@ async def test_limits_put_off_what_a_day_may_not_destroy(opener: Opener, clock: 
     """Ten go a day, the longest due first; and tombstones go after their days."""
     async with opener(policy=OLD) as memory:
         for at in range(3):
-            await memory.learn_many([Turn(f"turn {at} {k}", category="message") for k in range(8)])
+            await memory.learn([Turn(f"turn {at} {k}", category="message") for k in range(8)])
             clock.advance(hours=1)
-        await memory.learn_many([Turn(f"fact {k}", category="fact") for k in range(76)])
+        await memory.learn([Turn(f"fact {k}", category="fact") for k in range(76)])
         foretold = await memory.forecast(8)
         runs = await ticked(memory, clock, foretold.until)
 
@@ -113,7 +113,7 @@ async def test_limits_put_off_what_a_day_may_not_destroy(opener: Opener, clock: 
 async def test_a_plan_that_waits_for_a_person_is_told(opener: Opener, clock: ManualClock) -> None:
     """It is held from its first tick on, and nothing of what it destroys is foretold."""
     async with opener(policy=OLD) as memory:
-        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(40)])
+        await memory.learn([Turn(f"turn {k}", category="message") for k in range(40)])
         foretold = await memory.forecast(5)
         runs = await ticked(memory, clock, foretold.until)
 
@@ -126,7 +126,7 @@ async def test_a_plan_that_waits_for_a_person_is_told(opener: Opener, clock: Man
 async def test_after_a_long_rest_it_goes_on_after_a_day(clock: ManualClock) -> None:
     """Nobody can tell a rest from a clock set wrong: ticks look at it, wait for a day, and a forecast says when."""
     async with remanence.open(store=MemoryStore(), clock=clock, embedder="none", policy=OLD) as memory:
-        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(3)])
+        await memory.learn([Turn(f"turn {k}", category="message") for k in range(3)])
         clock.advance(days=40)
         foretold = await memory.forecast(5)
         held = await memory.run_jobs()
@@ -149,7 +149,7 @@ async def test_what_is_held_is_looked_at_at_the_pace_of_ticks(clock: ManualClock
         embedder="none",
         policy=OLD.replace("[[rule]]", 'interval = "1 day"\n\n[[rule]]', 1),
     ) as memory:
-        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(40)])
+        await memory.learn([Turn(f"turn {k}", category="message") for k in range(40)])
         clock.advance(days=3)
         foretold = await memory.forecast(2)
         done = await memory.run_jobs()
@@ -174,7 +174,7 @@ async def test_the_inbox_settles_after_the_last_run(clock: ManualClock) -> None:
 async def test_holds_end_and_the_lists_are_limited(opener: Opener, clock: ManualClock) -> None:
     """What a hold keeps goes once that has ended; counts are whole whatever is listed."""
     async with opener(policy=OLD) as memory:
-        made = await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(9)])
+        made = await memory.learn([Turn(f"turn {k}", category="message") for k in range(9)])
         await memory.hold(made[0].id, "an audit", until=clock.now() + 3 * DAY)
         whole = await memory.forecast(5)
         part = await memory.forecast(5, limit=2, offset=7)
@@ -192,7 +192,7 @@ async def test_a_forecast_writes_nothing(tmp_path: Path, clock: ManualClock, nam
     """Not a byte of the file, no run and no lease; the tick after it does what it would have done."""
     path = tmp_path / "memory.db"
     async with remanence.open(path, clock=clock, embedder="none", policy=name) as memory:
-        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(20)])
+        await memory.learn([Turn(f"turn {k}", category="message") for k in range(20)])
         before = _bytes(tmp_path), await memory.history(limit=1_000)
         await memory.forecast(30)
         after = _bytes(tmp_path), await memory.history(limit=1_000)
@@ -233,7 +233,7 @@ async def test_nonsense_is_refused(memory: remanence.Engine, days: Any, more: di
 async def test_the_picture_needs_nothing_else(opener: Opener) -> None:
     """It is well-formed, says in words what it shows, and a terminal shows the same in characters."""
     async with opener(policy=OLD) as memory:
-        await memory.learn_many([Turn(f"turn {k}", category="message") for k in range(9)])
+        await memory.learn([Turn(f"turn {k}", category="message") for k in range(9)])
         foretold = await memory.forecast(90)
 
     drawn_as = ET.fromstring(foretold.svg())
@@ -266,9 +266,9 @@ async def test_ticks_taken_together_come_late_and_say_so(
     """Beyond a limit on the work; what waits for another day waits no longer than that."""
     async with opener(policy=OLD) as memory:
         for _ in range(3):
-            await memory.learn_many([Turn(f"turn {clock.now()} {k}", category="message") for k in range(8)])
+            await memory.learn([Turn(f"turn {clock.now()} {k}", category="message") for k in range(8)])
             clock.advance(hours=1)
-        await memory.learn_many([Turn(f"fact {k}", category="fact") for k in range(76)])
+        await memory.learn([Turn(f"fact {k}", category="fact") for k in range(76)])
         exact = await memory.forecast(30)
         monkeypatch.setattr(ticks_to_come, "WORK_MAX", 40_000)
         coarse = await memory.forecast(30)

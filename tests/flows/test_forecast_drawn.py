@@ -69,7 +69,7 @@ async def _comes_true(store: FullStore, world: World, policy: str, *, rested: bo
         await live(store)
         await engine.policy.use(policy)
         if not rested:
-            await engine.review.accept(clock=True)
+            await engine.review.settle("clock", "accept")
         paced = Record(intervals=dict[str, int](SLOW.intervals.items())).values()
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={ROW: paced}))
         foretold = await engine.forecast(20, limit=10_000)

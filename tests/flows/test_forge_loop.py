@@ -35,7 +35,7 @@ async def test_what_stands_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
     for kind in ("semantic", "procedural", "episodic", "rejected"):
         await item(memory, kind, kind)
     await item(memory, "old", "episodic")
-    await memory.supersede("old", "episodic")
+    await memory.correct("old", by="episodic")
     put, active = await memory.list(), await memory.list(status="active")
     same = await memory.list()
     await memory.consolidate()
@@ -128,7 +128,7 @@ async def test_the_seeds_example(tmp_path: Path) -> None:
             for kind, count in items
             for n in range(count)
         ]
-        await memory.learn_many(turns)
+        await memory.learn(turns)
 
         assert 542 == await compact(memory, 50)
         assert [turn["key"] for turn in (*turns[:8], *turns[-50:])] == await keys(memory)
@@ -176,7 +176,7 @@ async def test_superseded_episodes_go_with_their_successor_only(memory: remanenc
         await item(memory, key)
     await item(memory, "old decision", "semantic")
     for old, by in (("old-1", "new-1"), ("old-2", "new-2"), ("old decision", "new-1")):
-        await memory.supersede(old, by)
+        await memory.correct(old, by=by)
     first = await compact(memory, 1)
     found = {
         key: (await memory.get(key)).status for key in ("old-1", "new-1", "old-2", "new-2", "old decision")
@@ -327,9 +327,7 @@ async def test_what_another_process_rejects_between_plan_and_apply_is_kept(
 async def test_processes_that_compact_at_once_count_each_episode_once(tmp_path: Path) -> None:
     """What they return adds up to what went, and the newest are left."""
     async with on_file(tmp_path) as memory:
-        await memory.learn_many(
-            [{"text": f"episode {n}", "kind": "episodic", "key": f"{n}"} for n in range(300)]
-        )
+        await memory.learn([{"text": f"episode {n}", "kind": "episodic", "key": f"{n}"} for n in range(300)])
         processes = [started(COMPACTING, str(tmp_path / "memory.db"), "10") for _ in range(3)]
         pruned = [int(said_by(process)[0]) for process in processes]
 
@@ -349,7 +347,7 @@ async def test_doctor_counts_what_could_go(memory: remanence.Engine, monkeypatch
     """Above 50 episodes, strictly and however young, it advises to look what would go."""
     for kind in ("semantic", "procedural", "rejected", "unclassified"):
         await item(memory, kind, kind)
-    await memory.learn_many([{"text": f"episode {n}", "kind": "episodic"} for n in range(50)])
+    await memory.learn([{"text": f"episode {n}", "kind": "episodic"} for n in range(50)])
     at, detail = (
         await _probe(memory),
         "decisions/active={}, rejected_paths=1, episodes={}, skills/procedural=1, prunable={}",

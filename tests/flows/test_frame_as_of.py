@@ -48,7 +48,7 @@ async def test_a_frame_shows_what_was_said_then(opener: Opener, clock: ManualClo
         stood = clock.now()
         clock.advance(hours=1)
         await memory.update(ferry.id, text="a coach goes at ten")
-        await memory.untag(ferry.id, "self/value")
+        await memory.tag(ferry.id, "self/value", off=True)
         await memory.forget(mill.id)
         await memory.apply(await memory.plan(PURGE), allow_destroyed=1)
         await memory.learn(TEXTS[2], tags=["self/value"])
@@ -152,7 +152,7 @@ async def test_where_images_have_ended_a_frame_is_refused(opener: Opener, clock:
         empty = await memory.frame("attention", as_of=first)
         await memory.update(learned.id, text=TEXTS[1])
         clock.advance(days=100)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         with pytest.raises(ImagesEnded):
             await memory.frame("attention", as_of=stood)

@@ -60,7 +60,7 @@ def part(answer: RecallResult, name: str) -> dict[str, float]:
 async def test_who_says_the_question_is_found_among_many(memory: remanence.Engine) -> None:
     """More have said it than are compared: those whom the frame may show are."""
     said, core = "Ada bought the boat.", memory._core
-    told = await memory.learn_many([Turn(said, speaker=f"speaker {number}") for number in range(300)])
+    told = await memory.learn([Turn(said, speaker=f"speaker {number}") for number in range(300)])
     async with core.index.hold_rows(core.clock.now(), RANKED):
         marks = [await PresentRows(core).match_repeats(said, core.index.seq == one.seq) for one in told[::33]]
 
@@ -165,7 +165,7 @@ async def test_a_tag_gives_a_place_before_others_only_to_what_is_believed(
 
 async def test_a_budget_reads_no_more_of_a_ranking_than_may_fit(memory: remanence.Engine) -> None:
     """All that finds no room is counted, read or not; what is returned is what fits of the whole ranking."""
-    await memory.learn_many([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(400)])
+    await memory.learn([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(400)])
     answer = await memory.recall("tide", limit=100, budget=500, count_use=False)
     free = await memory.recall("tide", limit=100, count_use=False)
     frame = await memory.frame("attention", "tide", limit=100, budget=500, count_use=False)
@@ -212,7 +212,7 @@ async def test_reinforcement_counts_uses_and_confirmations(memory: remanence.Eng
     await used(memory, dict(zip(names, [max(0, n - 1) for n in counts], strict=True)))
     for name, n in zip(names, counts, strict=True):
         if n:
-            await memory.confirm(name)
+            await memory.rate(name, "right")
     answer = await memory.frame("attention", limit=10, count_use=False)
     found = part(answer, "reinforcement")
 
@@ -249,7 +249,7 @@ async def test_a_frame_reads_many_candidates_as_it_reads_few(
     await memory.link(names[1], names[7], "supports", weight=0.7)
     await memory.link(names[2], names[3], "contradicts")
     await memory.link(names[4], names[5], "contradicts")
-    await memory.graph.resolve(names[4], names[5])
+    await memory.review.settle((names[4], names[5]), "both")
     await used(memory, {names[k]: k for k in range(8)})
     await memory.rate(names[:3], 0.2)
     gone = await memory.learn("an entry that goes")
@@ -411,7 +411,7 @@ async def test_every_memory_is_found_by_its_own_text_in_every_frame(
             )
             for k in range(200)
         ]
-        learned = await memory.learn_many(turns)
+        learned = await memory.learn(turns)
         await memory.consolidate()
         clock.advance(days=400)
         await used(memory, {one.id: 50 for one in learned[-40:]})
@@ -485,7 +485,7 @@ async def test_a_tag_given_later_is_seen_at_once(opener: Opener) -> None:
         seen = [ids(await memory.frame("self", count_use=False))]
         await second.tag(learned.id, "self/goal")
         seen.append(ids(await memory.frame("self", count_use=False)))
-        await memory.untag(learned.id, "self/goal")
+        await memory.tag(learned.id, "self/goal", off=True)
         seen.append(ids(await memory.frame("self", count_use=False)))
 
     assert [[], [learned.id], []] == seen
@@ -498,7 +498,7 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_left_out_by_a_lim
     memory: remanence.Engine,
 ) -> None:
     """A frame that is not full says that the question kept the others out; a full one, that the limit did."""
-    await memory.learn_many([f"The harbour gate number {k} opens at six." for k in range(3)])
+    await memory.learn([f"The harbour gate number {k} opens at six." for k in range(3)])
     await memory.learn("Zebras graze.", thread="zoo")
     gates = "When do the harbour gates open?"
 
@@ -511,8 +511,8 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_left_out_by_a_lim
 
 async def test_all_that_stands_is_returned_or_accounted_for(memory: remanence.Engine) -> None:
     """Returned and left out by limit, budget and filter add up to what stands; the first hundred are named."""
-    await memory.learn_many([Turn(f"entry {k}", tags=("self/value",)) for k in range(150)])
-    await memory.learn_many([Turn(f"aside {k}") for k in range(30)])
+    await memory.learn([Turn(f"entry {k}", tags=("self/value",)) for k in range(150)])
+    await memory.learn([Turn(f"aside {k}") for k in range(30)])
     big = await memory.learn("far too long " * 300, tags=["self/constitutional"])
     answer = await memory.frame("self", limit=7, count_use=False)
 
@@ -638,7 +638,7 @@ async def test_of_a_contradiction_the_weaker_stands_below_and_says_so(memory: re
     assert answer.memories[0].score < answer.memories[1].score
     assert f"; contradicted by #{strong.seq}]" in lines[weak.id]
     assert "contradicted" not in lines[strong.id]
-    await memory.graph.resolve(weak.id, strong.id)
+    await memory.review.settle((weak.id, strong.id), "both")
     settled = await memory.frame("often", count_use=False)
     assert [weak.id, strong.id] == ids(settled)
     assert "contradicted" not in settled.text
@@ -767,7 +767,7 @@ async def test_a_frame_asked_wrongly_is_refused(memory: remanence.Engine, wrong:
 
 async def test_a_frame_that_names_no_limit_has_the_settings(memory: remanence.Engine) -> None:
     """The setting frame_limit holds for frames that say none, a frame's own before it, the caller's before both."""
-    await memory.learn_many([Turn(f"entry {k}") for k in range(20)])
+    await memory.learn([Turn(f"entry {k}") for k in range(20)])
     await memory.settings.set("frame_limit", 3)
     await memory.frames.set("seven", limit=7)
 

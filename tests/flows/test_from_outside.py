@@ -44,11 +44,11 @@ async def exported(path: Path) -> list[bytes]:
     """Export a memory that says the same, pinned and held, confirmed, and of the identity; and a forbidden text."""
     async with opened(path) as memory:
         one = await memory.learn(SAID, **STRONG)
-        await memory.confirm(one)
+        await memory.rate(one, "right")
         await memory.pin(one)
         await memory.hold(one, "legal")
         other = await memory.learn("The oars are in the loft")
-        await memory.forget(other, forbid=True)
+        await memory.forbid(other)
         return [line async for line in memory.export()]
 
 
@@ -120,11 +120,11 @@ async def test_an_undo_brings_back_no_text_that_was_forbidden_since(memory: Engi
     changed = await memory.update(first, text="The oars are in the shed")
     # Somebody else says it, and forbids it.
     second = await memory.learn("The oars are in the loft.", speaker="Ann")
-    gone = await memory.forget(second, forbid=True)
+    gone = await memory.forbid(second)
     refused = await expect_error(InvalidInput, memory.undo(changed))
 
     assert "forbidden since" in str(refused)
-    assert "remanence forbidden lift" in refused.recovery
+    assert "remanence forbid" in refused.recovery
     assert "The oars are in the shed" == (await memory.get(first)).text
     await memory.undo(gone)  # which forbade it, and lifts it itself
     await memory.undo(changed)
@@ -139,11 +139,9 @@ async def test_a_machines_echo_confirms_nothing(memory: Engine, role: Any) -> No
     echo = await memory.learn(SAID, role=role, **STRONG)
     kept = await memory.get(mine)
     batch = [{"text": "The tide is low"}, {"text": "The tide is low", "role": role, "tags": ["self/value"]}]
-    (low, heard) = await memory.learn_many(batch)
+    (low, heard) = await memory.learn(batch)
     tide = await memory.get(low)
-    both = await memory.learn_many(
-        [{"text": SAID, "role": role, "source": "s"}, {"text": SAID, "source": "s"}]
-    )
+    both = await memory.learn([{"text": SAID, "role": role, "source": "s"}, {"text": SAID, "source": "s"}])
     then = await memory.get(mine)
 
     assert ("known", 0, (), ()) == (echo.status, kept.confirmations, kept.tags, kept.sources)
@@ -171,7 +169,7 @@ async def test_no_link_is_drawn_to_what_is_in_quarantine(memory: Engine, ends: t
     assert "quarantined" == learned[1].status
     assert "is in quarantine" in str(refused)
     assert [] == await memory.links(learned[0])
-    await memory.review.accept(learned[1])
+    await memory.review.settle(learned[1], "accept")
 
     assert "supports" == (await memory.link(source, target, "supports")).relation.label
 

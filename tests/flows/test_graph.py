@@ -14,7 +14,7 @@ from remanence.core.model import Link, Relation, Status
 from remanence.core.snapshot import SnapshotRequest
 from remanence.testing.dump import dump
 
-from .conftest import Opener
+from .conftest import Opener, list_contradictions
 
 
 async def linked(memory: remanence.Engine, one: str, other: str) -> Link:
@@ -178,14 +178,15 @@ async def quarrel(memory: remanence.Engine) -> tuple[str, str]:
 async def test_a_contradiction_is_a_link_and_no_degree(memory: remanence.Engine) -> None:
     """TC-G-008: one of .92 is listed as a contradiction with both memories, and adds to no degree."""
     one, other = await quarrel(memory)
-    (found,) = await memory.graph.contradictions()
+    (found,) = (await memory.review.list("contradiction")).items
+    assert found.link is not None
     answer = await memory.frame("attention", limit=3, count_use=False)
     central = {hit.memory.id: hit.parts["centrality"] for hit in answer.memories}
 
     assert (0.92, Relation.CONTRADICTS, {one, other}) == (
         found.link.weight,
         found.link.relation,
-        {found.one.id, found.other.id},
+        {one.id for one in found.memories},
     )
     assert (1.0, 0.0) == (central[one], central[other])
 
@@ -197,13 +198,14 @@ async def test_the_surest_contradiction_comes_first_and_fallen_ones_are_closed(
     one, other = await quarrel(memory)
     third = await memory.learn("the gate shuts at nine")
     await memory.link(third.id, other, "contradicts", weight=0.97)
-    open_now = [found.link.weight for found in await memory.graph.contradictions()]
+    open_now = [link.weight for link in await list_contradictions(memory)]
     await memory.forget(one)
 
     assert [0.97, 0.92] == open_now
-    assert [0.97] == [found.link.weight for found in await memory.graph.contradictions()]
-    every = await memory.graph.contradictions(open_only=False)
-    assert [(0.97, True), (0.92, False)] == [(found.link.weight, found.is_open) for found in every]
+    assert [0.97] == [link.weight for link in await list_contradictions(memory)]
+    every = (await memory.review.list("contradiction", settled=True)).items
+    assert [True, False] == [found.is_open for found in every]
+    assert [0.97, 0.92] == [link.weight for link in await list_contradictions(memory, settled=True)]
 
 
 async def test_resolving_marks_the_link_once_and_undo_reopens(
@@ -213,16 +215,16 @@ async def test_resolving_marks_the_link_once_and_undo_reopens(
     one, other = await quarrel(memory)
     core = memory._core
     before = await dump(core.store, core.scope)
-    receipt = await memory.graph.resolve(other, one)
-    resolved = await memory.graph.contradictions(open_only=False)
+    receipt = await memory.review.settle((other, one), "both")
+    resolved = await list_contradictions(memory, settled=True)
 
-    assert [] == await memory.graph.contradictions()
-    assert [clock.now()] == [found.link.resolved_at for found in resolved]
+    assert () == (await memory.review.list("contradiction")).items
+    assert [clock.now()] == [link.resolved_at for link in resolved]
     assert [Status.INBOX] * 2 == [(await memory.get(name)).status for name in (one, other)]
-    assert (0, {}) == ((again := await memory.graph.resolve(one, other)).changes, again.counts)
+    assert (0, {}) == ((again := await memory.review.settle((one, other), "both")).changes, again.counts)
     await memory.undo(receipt)
     assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
-    assert 1 == len(await memory.graph.contradictions())
+    assert 1 == len((await memory.review.list("contradiction")).items)
 
 
 async def test_the_one_to_keep_supersedes_the_other(memory: remanence.Engine) -> None:
@@ -230,14 +232,14 @@ async def test_the_one_to_keep_supersedes_the_other(memory: remanence.Engine) ->
     one, other = await quarrel(memory)
     core = memory._core
     before = await dump(core.store, core.scope)
-    receipt = await memory.graph.resolve(one, other, keep=other)
+    receipt = await memory.review.settle((one, other), other)
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), 0)
 
     assert [Status.SUPERSEDED, Status.INBOX] == [(await memory.get(name)).status for name in (one, other)]
     assert [receipt.run] == [
         part.cause.run for part in await core.store.history(core.scope, after=snapshot.position - 1)
     ]
-    assert 0 == (await memory.graph.resolve(one, other, keep=other)).changes
+    assert 0 == (await memory.review.settle((one, other), other)).changes
     await memory.undo(receipt)
     assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
 
@@ -248,8 +250,8 @@ async def test_what_does_not_contradict_cannot_be_resolved(memory: remanence.Eng
     third = await memory.learn("the lamp is lit")
     for pair in ((one, third.id), (one, "nowhere"), (one, one)):
         with pytest.raises(NotFound):
-            await memory.graph.resolve(*pair)
+            await memory.review.settle(pair, "both")
     with pytest.raises(InvalidInput):
-        await memory.graph.resolve(one, other, keep=third.id)
+        await memory.review.settle((one, other), third.id)
 
-    assert 1 == len(await memory.graph.contradictions())
+    assert 1 == len((await memory.review.list("contradiction")).items)

@@ -85,8 +85,8 @@ async def test_what_became_of_what_was_extracted_moves_its_quality(opener: Opene
         await memory.consolidate()
         facts = [one.seq for one in await memory.list() if one.text.startswith("It was said")][:4]
         learned = [await _of_episodes(memory)]
-        for change in (memory.confirm, memory.dispute, memory.dispute, memory.forget):
-            await change(facts)
+        for verdict in ("right", "wrong", "wrong", None):
+            await (memory.forget(facts) if verdict is None else memory.rate(facts, verdict))
             await memory.consolidate()
             learned.append(await _of_episodes(memory))
 

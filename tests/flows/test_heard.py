@@ -28,7 +28,7 @@ async def test_every_text_that_is_taken_in_is_a_turn(memory: remanence.Engine, c
     clock.advance(seconds=59)
     await memory.learn("Ann likes tea")
     clock.advance(seconds=1)
-    await memory.learn_many([Turn("Bob likes wine"), Turn("Bob likes wine"), Turn("Ann likes tea")])
+    await memory.learn([Turn("Bob likes wine"), Turn("Bob likes wine"), Turn("Ann likes tea")])
 
     assert [[0, 2], [1, 3]] == await heard(memory)
 
@@ -55,7 +55,7 @@ async def test_what_came_in_before_is_not_heard_again(memory: remanence.Engine, 
 async def test_a_text_put_again_is_heard_again(memory: remanence.Engine, clock: ManualClock) -> None:
     """What is put under a name is a turn each time that it is said, though it stays one memory."""
     for text in ("Ann likes tea", "Ann likes coffee", "Ann likes coffee"):
-        await memory.put("ann/drink", text, speaker="Ann", source="chat:1")
+        await memory.learn(text, key="ann/drink", speaker="Ann", source="chat:1")
         clock.advance(minutes=1)
 
     assert [[0, 1], [1, 1], [2, 1]] == await heard(memory)
@@ -78,7 +78,7 @@ async def test_a_lost_race_is_not_heard_twice(opener: Opener) -> None:
     """Of two that learn the same texts at once, the one that has to begin again is heard once."""
     async with opener() as one, opener() as other:
         texts = [Turn(f"text {number}") for number in range(50)]
-        await asyncio.gather(*(memory.learn_many(texts) for memory in (one, other) for _ in range(3)))
+        await asyncio.gather(*(memory.learn(texts) for memory in (one, other) for _ in range(3)))
         counted = await heard(one)
         memories = (await one.status()).memories
 

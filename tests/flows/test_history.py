@@ -43,7 +43,7 @@ async def test_a_purged_memory_has_its_history(memory: remanence.Engine) -> None
     learned = await purged(memory)
     told = await memory.history(learned.id)
 
-    assert ["learn", "consolidate", "forget", "curate"] == [event.verb for event in told]
+    assert ["put", "consolidate", "forget", "curate"] == [event.verb for event in told]
     assert "memory destroyed" in told[-1].changes
     assert told == await memory.history("chapel") == await memory.history(learned.seq)
 
@@ -92,7 +92,7 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
     memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that the last part was to change was edited meanwhile: the run is not taken for one that was killed."""
-    learned = await memory.learn_many([f"Note number {number} about the boat." for number in range(6)])
+    learned = await memory.learn([f"Note number {number} about the boat." for number in range(6)])
     await memory.consolidate()
     clock.advance(days=40)
     monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
@@ -159,7 +159,7 @@ because = "every link goes"
 
 async def test_links_that_a_run_cut_are_counted_one_by_one(memory: remanence.Engine) -> None:
     """Two links of one memory are two, in the report of the run as in its receipt."""
-    bell, flag, rope = await memory.learn_many(["The bell rings.", "The flag is red.", "The rope is new."])
+    bell, flag, rope = await memory.learn(["The bell rings.", "The flag is red.", "The rope is new."])
     await memory.link(bell, flag, "supports")
     await memory.link(bell, rope, "supports")
     done = await memory.curate(CUTTING)
@@ -171,7 +171,7 @@ async def test_links_that_a_run_cut_are_counted_one_by_one(memory: remanence.Eng
 
 async def test_runs_of_one_verb_are_found_among_all_others(memory: remanence.Engine) -> None:
     """What was curated last night is found whatever else was asked and learned since."""
-    await memory.learn_many(["The bell rings.", "The flag is red."])
+    await memory.learn(["The bell rings.", "The flag is red."])
     await memory.link(1, 2, "supports")
     done = await memory.curate(CUTTING)
     for _ in range(3):

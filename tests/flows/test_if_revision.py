@@ -13,7 +13,7 @@ import pytest
 
 import remanence
 from remanence.core.errors import Conflict, InvalidInput
-from remanence.core.keywords import PutOptions
+from remanence.core.keywords import VerdictName
 from remanence.core.model import Memory
 from tests.flows.conftest import Opener
 
@@ -23,18 +23,20 @@ Verb = Callable[[remanence.Engine, str, int], Awaitable[Any]]
 # Every verb that sets something, on a memory that stands and can be changed by it.
 SETTING: dict[str, Verb] = {
     "update": lambda memory, name, n: memory.update(name, confidence=0.5, if_revision=n),
-    "put": lambda memory, name, n: memory.put("k", "another text", agent="a", source="s", if_revision=n),
+    "put": lambda memory, name, n: memory.learn(
+        "another text", key="k", agent="a", source="s", if_revision=n
+    ),
     "tag": lambda memory, name, n: memory.tag(name, "b", if_revision=n),
-    "untag": lambda memory, name, n: memory.untag(name, "a", if_revision=n),
+    "untag": lambda memory, name, n: memory.tag(name, "a", if_revision=n, off=True),
     "pin": lambda memory, name, n: memory.pin(name, if_revision=n),
-    "unpin": lambda memory, name, n: memory.unpin(name, if_revision=n),
+    "unpin": lambda memory, name, n: memory.pin(name, if_revision=n, off=True),
     "hold": lambda memory, name, n: memory.hold(name, "audit", if_revision=n),
-    "release": lambda memory, name, n: memory.release(name, "legal", if_revision=n),
-    "confirm": lambda memory, name, n: memory.confirm(name, if_revision=n),
+    "release": lambda memory, name, n: memory.hold(name, "legal", if_revision=n, off=True),
+    "confirm": lambda memory, name, n: memory.rate(name, "right", if_revision=n),
     "correct": lambda memory, name, n: memory.correct(name, "a corrected text", if_revision=n),
-    "supersede": lambda memory, name, n: memory.supersede(name, "other", if_revision=n),
-    "resolve": lambda memory, name, n: memory.graph.resolve(name, "other", "other", if_revision=n),
-    "merge": lambda memory, name, n: memory.graph.merge("other", name, if_revision=n),
+    "supersede": lambda memory, name, n: memory.correct(name, by="other", if_revision=n),
+    "resolve": lambda memory, name, n: memory.review.settle((name, "other"), "other", if_revision=n),
+    "merge": lambda memory, name, n: memory.merge("other", name, if_revision=n),
     "forget": lambda memory, name, n: memory.forget(name, if_revision=n),
     "restore": lambda memory, name, n: memory.restore(name, if_revision=n),
 }
@@ -94,15 +96,15 @@ async def test_whatever_was_set_in_between_is_a_change(memory: remanence.Engine,
         await memory.update(read.id, confidence=0.25, if_revision=read.revision)
 
 
-@pytest.mark.parametrize("say", ["confirm", "dispute"])
-async def test_counting_is_no_change(memory: remanence.Engine, say: str) -> None:
+@pytest.mark.parametrize("verdict", ["right", "wrong"])
+async def test_counting_is_no_change(memory: remanence.Engine, verdict: VerdictName) -> None:
     """Uses, ratings, links, sources and a confirmation or dispute after the first leave the revision that was read."""
     subject = await _subject(memory, "update")
-    await getattr(memory, say)(subject.id)
+    await memory.rate(subject.id, verdict)
     read = await memory.get(subject.id)
     await memory.recall("the text")
     await memory.rate(read.id, 1)
-    await getattr(memory, say)(read.id)
+    await memory.rate(read.id, verdict)
     await memory.link(read.id, "other", "supports")
     await memory.learn("the text", source="elsewhere")
     await memory.update(read.id, confidence=0.5, if_revision=read.revision)
@@ -110,11 +112,11 @@ async def test_counting_is_no_change(memory: remanence.Engine, say: str) -> None
     assert 0.5 == (await memory.get(read.id)).confidence
 
 
-@pytest.mark.parametrize("say", ["confirm", "dispute"])
-async def test_a_new_verification_is_a_change(memory: remanence.Engine, say: str) -> None:
+@pytest.mark.parametrize("verdict", ["right", "wrong"])
+async def test_a_new_verification_is_a_change(memory: remanence.Engine, verdict: VerdictName) -> None:
     """The first confirmation or dispute says something new of the memory, which its reader has not read."""
     read = await _subject(memory, "update")
-    await getattr(memory, say)(read.id)
+    await memory.rate(read.id, verdict)
 
     with pytest.raises(Conflict):
         await memory.update(read.id, confidence=0.5, if_revision=read.revision)
@@ -149,13 +151,13 @@ async def test_nothing_in_between_is_written_over(opener: Opener, monkeypatch: p
 
 async def test_put_with_zero_only_stores(memory: remanence.Engine) -> None:
     """0 stands where no memory has the key, as in: store it unless somebody was faster."""
-    more: PutOptions = {"agent": "a", "source": "s"}
-    await memory.put("fresh", "the first", **more, if_revision=0)
+    more: Any = {"agent": "a", "source": "s"}
+    await memory.learn("the first", key="fresh", **more, if_revision=0)
 
     with pytest.raises(Conflict) as second:
-        await memory.put("fresh", "the second", **more, if_revision=0)
+        await memory.learn("the second", key="fresh", **more, if_revision=0)
     with pytest.raises(Conflict) as nobody:
-        await memory.put("nobody", "the third", **more, if_revision=7)
+        await memory.learn("the third", key="nobody", **more, if_revision=7)
 
     assert ((0, 1), (7, 0)) == tuple((one.value.expected, one.value.current) for one in (second, nobody))
     assert "the first" == (await memory.get("fresh")).text
@@ -163,8 +165,8 @@ async def test_put_with_zero_only_stores(memory: remanence.Engine) -> None:
     await memory.forget("fresh")
     (fallen,) = await memory.list(status="pruned")
     with pytest.raises(Conflict):
-        await memory.put("fresh", "the fourth", **more, if_revision=0)
-    await memory.put("fresh", "the fourth", **more, if_revision=fallen.revision)
+        await memory.learn("the fourth", key="fresh", **more, if_revision=0)
+    await memory.learn("the fourth", key="fresh", **more, if_revision=fallen.revision)
 
     assert "the fourth" == (await memory.get("fresh")).text
 
@@ -172,7 +174,7 @@ async def test_put_with_zero_only_stores(memory: remanence.Engine) -> None:
 async def test_of_many_that_put_with_zero_one_stores(opener: Opener) -> None:
     """All find the key free; one is first, the others are told so."""
     async with opener() as memory:
-        puts = [memory.put("k", f"text {n}", agent="a", source="s", if_revision=0) for n in range(8)]
+        puts = [memory.learn(f"text {n}", key="k", agent="a", source="s", if_revision=0) for n in range(8)]
         done = await asyncio.gather(*puts, return_exceptions=True)
 
     assert 1 == sum(not isinstance(one, BaseException) for one in done)
@@ -190,13 +192,13 @@ async def test_a_link_has_a_revision_of_its_own(memory: remanence.Engine) -> Non
         with pytest.raises(Conflict):
             await memory.link(a.id, b.id, "supports", weight=0.1, if_exists="update", if_revision=stale)
         with pytest.raises(Conflict):
-            await memory.unlink(a.id, b.id, "supports", if_revision=stale)
+            await memory.link(a.id, b.id, "supports", if_revision=stale, off=True)
 
     (now,) = await memory.links(a.id)
     again = await memory.link(
         a.id, b.id, "supports", weight=0.1, if_exists="update", if_revision=now.revision
     )
-    await memory.unlink(a.id, b.id, "supports", if_revision=again.revision)
+    await memory.link(a.id, b.id, "supports", if_revision=again.revision, off=True)
 
     assert held.revision == read.revision
     assert (0.6, 0.1) == (now.weight, again.weight)
@@ -318,9 +320,9 @@ def test_the_command_line_names_both_revisions(tmp_path: Path) -> None:
         command = [str(Path(sys.executable).with_name("remanence")), *words, "--db", path]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    shown, refused = call("get", "k"), call("unpin", "k", "--if-revision", "1")
-    told = json.loads(call("unpin", "k", "--if-revision", "1", "--json").stdout)
-    done = call("unpin", "k", "--if-revision", "2")
+    shown, refused = call("get", "k"), call("pin", "k", "--if-revision", "1", "--off")
+    told = json.loads(call("pin", "k", "--if-revision", "1", "--json", "--off").stdout)
+    done = call("pin", "k", "--if-revision", "2", "--off")
 
     assert ["revision", "2"] == next(line.split() for line in shown.stdout.splitlines() if "revision" in line)
     assert (1, 0) == (refused.returncode, done.returncode)
@@ -335,9 +337,9 @@ async def test_a_contradiction_of_which_both_hold_has_the_revision_of_its_link(
     one, other = await memory.learn("The gate shuts at six."), await memory.learn("The gate shuts at eight.")
     link = await memory.link(one, other, "contradicts")
     with pytest.raises(Conflict) as caught:
-        await memory.graph.resolve(one, other, if_revision=link.revision + 1)
+        await memory.review.settle((one, other), "both", if_revision=link.revision + 1)
 
     assert (link.revision + 1, link.revision) == (caught.value.expected, caught.value.current)
-    assert 1 == len(await memory.graph.contradictions())
-    await memory.graph.resolve(one, other, if_revision=link.revision)
-    assert [] == await memory.graph.contradictions()
+    assert 1 == len((await memory.review.list("contradiction")).items)
+    await memory.review.settle((one, other), "both", if_revision=link.revision)
+    assert () == (await memory.review.list("contradiction")).items

@@ -112,7 +112,7 @@ async def test_what_somebody_changed_is_not_done_again(memory: remanence.Engine,
     await memory.restore("a1")
     await memory.restore("c1")
     await memory.update("b1", valid_to=None)
-    await memory.unlink("a3", "b1", "refers")
+    await memory.link("a3", "b1", "refers", off=True)
     before = await state(memory)
     again = await memory.ingest(file, format=Diary(*MOVED))
 

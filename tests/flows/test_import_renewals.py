@@ -116,7 +116,7 @@ async def test_what_was_renewed_is_taken_back_whole(memory: remanence.Engine, tm
     [
         (lambda memory: memory.pin("m1"), CHANGED),
         (lambda memory: memory.hold("m1", "legal"), CHANGED),
-        (lambda memory: memory.confirm("m1"), CHANGED),
+        (lambda memory: memory.rate("m1", "right"), CHANGED),
         (lambda memory: memory.forget("m1"), CHANGED),
         (lambda memory: memory.update("m1", text="Ines moors at sea"), CHANGED),
         (lambda memory: memory.correct("m1", "Ines moors at sea"), CHANGED),
@@ -477,7 +477,7 @@ async def test_an_order_that_somebody_accepted_takes_the_place(
     await memory.ingest(path)
     mem0(path, sources.memory("m1", forged, 1, 4))
     await memory.ingest(path)
-    await memory.review.accept(make_version_key("m1", forged))
+    await memory.review.settle(make_version_key("m1", forged), "accept")
     done = await ingest_twice(memory, path)
 
     assert (0, 1, {RENEWED: 1}) == (done.stored, done.superseded, done.differing)

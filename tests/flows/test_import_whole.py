@@ -177,13 +177,13 @@ async def test_a_class_that_does_not_follow_is_mended(opener: Opener, how: str) 
             case "tag":
                 await memory.tag(mine.id, "self/value")
             case "untag":
-                await memory.untag(mine.id, "none of its")
+                await memory.tag(mine.id, "none of its", off=True)
             case "update":
                 await memory.update(mine.id, category="fact")
             case "repeat":
                 await memory.learn(text, **more)
             case "put":
-                await memory.put("boat", text, **more)
+                await memory.learn(text, key="boat", **more)
             case _:
                 row = _row(1, text=text, tags=["self/value"], speaker="Ann")
                 await memory.import_(_lines(row), edited=True)
@@ -238,12 +238,12 @@ async def test_a_counter_that_is_full_stays_so_and_holds_up_nothing(opener: Open
         full = _row(1, **dict.fromkeys(COUNTED, MOST))
         await memory.import_(_lines(full, _row(2), _link(1, 2, count=2**24 - 1)), edited=True)
         await memory.consolidate()
-        await memory.confirm(1)
-        await memory.dispute(1)
+        await memory.rate(1, "right")
+        await memory.rate(1, "wrong")
         await memory.rate([1, 2], 1.0)
         await memory.rate([1, 2], 0.0)
         await memory.learn(str(full["text"]))
-        await memory.learn_many([str(full["text"]), "The boat number 2 is blue"])
+        await memory.learn([str(full["text"]), "The boat number 2 is blue"])
         await memory.link(1, 2, "refers")
         await memory.curate(REINFORCE)
         await memory.frame("task", "boat")
@@ -264,7 +264,7 @@ async def test_undo_takes_back_no_more_than_was_counted(opener: Opener) -> None:
     async with opener() as memory:
         await memory.import_(_lines(_row(1, confirmations=MOST - 1)), edited=True)
         before = [line async for line in memory.export()]
-        one, two = await memory.confirm(1), await memory.confirm(1)
+        one, two = await memory.rate(1, "right"), await memory.rate(1, "right")
         most = (await memory.get(1)).confirmations
         await memory.undo(two)
         await memory.undo(one)

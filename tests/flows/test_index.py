@@ -39,7 +39,7 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
     match choice.randrange(11):
         case 0 | 1 | 2:
             turns = [Turn(f"{text} {k}", session=choice.choice("abc"), speaker="Ann") for k in range(3)]
-            seqs += [learned.seq for learned in await memory.learn_many(turns)]
+            seqs += [learned.seq for learned in await memory.learn(turns)]
         case 3:
             seqs.append((await memory.learn(text, speaker=choice.choice(["Bo", "Cy"]))).seq)
         case 4 if name is not None:
@@ -57,7 +57,7 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
         case 10:
             tag = choice.choice(TAGS)
             for bearer in await memory.list(status="any", tags=[tag], limit=2):
-                await memory.untag(bearer.seq, tag)
+                await memory.tag(bearer.seq, tag, off=True)
 
 
 async def _refreshed(memory: remanence.Engine, index: ScopeIndex | None = None) -> ScopeIndex:
@@ -289,9 +289,7 @@ async def test_a_new_word_pushes_out_none_of_the_same_question(monkeypatch: pyte
     """Words that are kept are taken before others take their place: the answer is that of a store that kept none."""
     monkeypatch.setattr(kept_terms, "NUMBERS_MAX", 20)
     async with remanence.open(embedder="none") as memory:
-        await memory.learn_many(
-            [f"The {word} of the quay." for word in ("lamp", "bell", "rope", "oar", "net")]
-        )
+        await memory.learn([f"The {word} of the quay." for word in ("lamp", "bell", "rope", "oar", "net")])
         kept = []
         for _ in range(2):
             for question in ("lamp bell rope", "rope oar net", "lamp oar bell net rope"):

@@ -105,7 +105,7 @@ async def test_a_dry_run_lists_what_would_come_and_writes_nothing(
     """Neither a memory nor a counter; its examples are texts as they would be kept, with why."""
     file = written(tmp_path / "talk.jsonl", rows)
     async with opener() as memory:
-        await memory.forget((await memory.learn(BANNED)).id, forbid=True)
+        await memory.forbid((await memory.learn(BANNED)).id)
         before = await everything(memory)
         dry = await memory.ingest(file, dry_run=True)
         after = await everything(memory)
@@ -285,7 +285,7 @@ async def test_a_dry_run_counts_what_the_ingest_does(
                 except IngestError as error:
                     return str(error)
 
-            await memory.forget((await memory.learn(BANNED)).id, forbid=True)
+            await memory.forbid((await memory.learn(BANNED)).id)
             await told(before, trusts[0])
             held = await everything(memory)
             dry = await told(turns, trusts[1], extract=extract, dry_run=True)

@@ -200,7 +200,7 @@ async def test_engines_that_consolidate_at_once_ask_about_each_text_once(tmp_pat
         remanence.open(tmp_path / "m.db", writer=writers[0]) as one,
         remanence.open(tmp_path / "m.db", writer=writers[1]) as other,
     ):
-        await one.learn_many(texts)
+        await one.learn(texts)
         first = asyncio.create_task(one.consolidate())
         await writers[0].started.wait()
         second = asyncio.create_task(other.consolidate())
@@ -217,7 +217,7 @@ async def test_engines_that_consolidate_at_once_ask_about_each_text_once(tmp_pat
 async def test_engines_that_consolidate_at_once_draw_each_link_once(tmp_path: Path) -> None:
     """Without a writer nobody waits: who loses a race reads again; what both did adds up to what is there."""
     async with remanence.open(tmp_path / "m.db") as one, remanence.open(tmp_path / "m.db") as other:
-        await one.learn_many([f"The lamp at pier {number} was trimmed today." for number in range(30)])
+        await one.learn([f"The lamp at pier {number} was trimmed today." for number in range(30)])
         done = await asyncio.gather(one.consolidate(), other.consolidate())
         links = {link.key for memory in await one.list() for link in await one.links(memory.id)}
 

@@ -102,7 +102,7 @@ async def _work(path: Path, number: int, told: int) -> None:
         store.commit = committed  # type: ignore[assignment]
         for turn in range(1_000):
             name = f"{number}.{turn}"
-            await memory.learn_many(
+            await memory.learn(
                 [Turn(f"{name} fact {k}", source=name, key=f"{name}/{k}") for k in range(BATCH)]
             )
             os.write(told, TOLD)

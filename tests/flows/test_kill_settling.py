@@ -62,9 +62,9 @@ async def _fill(path: Path) -> None:
             )
             for k in range(TOLD)
         ]
-        for one in await memory.learn_many(turns):
+        for one in await memory.learn(turns):
             await memory.link(one, entity, "mentions")
-        await memory.learn_many(
+        await memory.learn(
             Turn(f"In week {k} patience {k} paid. ".ljust(800, "x"), category="reflection")
             for k in range(REFLECTIONS)
         )

@@ -85,7 +85,7 @@ async def _work(path: Path, dies_at: int, *, after: bool) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             return done
 
-        await memory.learn_many([Turn(text, speaker="Ana") for text in TEXTS])
+        await memory.learn([Turn(text, speaker="Ana") for text in TEXTS])
         memory._core.store.commit = dying  # type: ignore[method-assign, assignment]
         await memory.consolidate()
 

@@ -228,7 +228,7 @@ async def test_k15_a_merge_keeps_what_kind_of_link_each_was(story: Story) -> Non
     await story.memory.link(2, 3, "supports")
     await story.memory.link(4, 2, "causes")
     await story.memory.link(1, 2, "near_duplicate", confidence=0.99)
-    await story.memory.confirm(1)
+    await story.memory.rate(1, "right")
     story.wait(2 * DAY)
     await story.only("the-same-twice")
     first = (await story.memory.get(1)).status

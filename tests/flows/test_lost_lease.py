@@ -90,7 +90,7 @@ async def test_a_curation_that_was_stopped_past_its_lease_writes_nothing(tmp_pat
     """Who took over the lease rests; the plan of the woken process, and that it ran, are then not written either."""
     path = tmp_path / "memory.db"
     async with opened(path, START) as memory:
-        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
     process = await until_stopped(path, "curate", "curating")
     async with opened(path, START + 2 * DAY + LEASE, policy=RESTING) as memory:
@@ -114,7 +114,7 @@ async def test_a_curation_that_was_stopped_within_its_lease_goes_on(tmp_path: Pa
     """Nobody took the lease meanwhile, however late it is: the plan is carried out."""
     path = tmp_path / "memory.db"
     async with opened(path, START) as memory:
-        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
     error = await woken(await until_stopped(path, "curate", "curating"))
     async with opened(path, START + 2 * DAY + 2 * LEASE) as memory:
@@ -125,7 +125,7 @@ async def test_a_consolidation_that_was_stopped_past_its_lease_leaves_it_to_the_
     """What the other made active in its stead is left as it is, and the woken process finds nothing left to do."""
     path = tmp_path / "memory.db"
     async with opened(path, START) as memory:
-        await memory.learn_many([Turn(f"note number {k}", kind=Kind.SEMANTIC) for k in range(3)])
+        await memory.learn([Turn(f"note number {k}", kind=Kind.SEMANTIC) for k in range(3)])
     process = await until_stopped(path, "consolidate", "consolidating")
     async with opened(path, START + DAY, writer=Judge()) as memory:
         done = await memory.consolidate()
@@ -146,7 +146,7 @@ async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: P
     """Who ticks meanwhile has nothing to do; the woken process commits no part of its plan nor its schedule."""
     path = tmp_path / "memory.db"
     async with opened(path, START) as memory:
-        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
     process = await until_stopped(path, "curate", "ticking")
     async with opened(path, START + 2 * DAY, policy=QUICK) as memory:
@@ -173,7 +173,7 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
     """Another daemon finds the scope taken, and once the lease is over its own; the woken one leaves that as it is."""
     path = tmp_path / "memory.db"
     async with opened(path, START) as memory:
-        await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
+        await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
         await memory.policy.use(QUICK)
     process = await until_stopped(path, "curate", "keeping")

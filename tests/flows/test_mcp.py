@@ -331,7 +331,7 @@ async def test_what_the_gate_does_is_told(tmp_path: Path) -> None:
     """A secret is replaced, a forbidden text and small talk refused, a tool's forged role set apart: each is said."""
     path = tmp_path / "memory.db"
     async with remanence.open(path) as memory:
-        await memory.forget(await memory.learn("Tom quit the office today"), forbid=True)
+        await memory.forbid(await memory.learn("Tom quit the office today"))
     async with beside(path) as agent:
         secret = await agent.call("learn", text="The wifi password: Regen#tonne" + "88")
         refused = await agent.call("learn", text="TOM QUIT the office today!")
@@ -480,7 +480,7 @@ async def test_what_is_protected_is_not_corrected_by_an_agent(tmp_path: Path) ->
     protections = [text.partition("is protected: ")[2].partition("\n")[0] for text in refused]
     assert ["pinned", "held", *["identity"] * len(own), "pinned"] == protections
     assert [] == [text for text in refused if "learn what is new as a text of its own" not in text]
-    assert "who types: remanence unpin 1" in refused[0]
+    assert "who types: remanence pin 1 --off" in refused[0]
     assert {"inbox", "active"} >= set(left)
 
 
@@ -500,7 +500,7 @@ async def test_a_forbidden_correction_takes_no_place(tmp_path: Path) -> None:
     """The answer does not say that it did."""
     path = tmp_path / "memory.db"
     async with remanence.open(path) as memory:
-        await memory.forget(await memory.learn("Tom quit the office."), forbid=True)
+        await memory.forbid(await memory.learn("Tom quit the office."))
         await memory.learn("Tom likes the office.")
     async with beside(path) as agent:
         answer = await agent.call("correct", id="#2", text="Tom quit the office.")
@@ -560,8 +560,8 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("get", {"id": "#9", "policy": "default"}, "no memory '#9'"),
     ("correct", {"id": "#9", "text": "x"}, "no memory '#9'"),
     ("link", {"source": "#8", "target": "#9", "relation": "supports"}, "no memory"),
-    ("rate", {"ids": ["#9"], "signal": 1}, "nothing was rated: #9 (unknown)"),
-    ("rate", {"ids": [], "signal": 1}, "0 memories"),
+    ("rate", {"ids": ["#9"], "verdict": "helped"}, "nothing was rated: #9 (unknown)"),
+    ("rate", {"ids": [], "verdict": "right"}, "0 memories"),
     ("frame", {"name": "boot", "query": "x"}, "'boot' takes no query"),
     ("status", {"now": 1}, "status has no argument 'now'"),
     ("forget", {"ids": []}, "name 1 to"),
@@ -761,8 +761,8 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
         before = [await memory.get(name) for name in ids]
     async with beside(path, trust="agent") as agent:
         known = [await agent.call("learn", text=text, tags=["x"], source="s") for text in OWN]
-        rated = await agent.call("rate", ids=[*ids, plain], signal=0, confirm=True)
-        none = await agent.refused("rate", ids=ids, signal=0, confirm=True)
+        rated = await agent.call("rate", ids=[*ids, plain], verdict="misled")
+        none = await agent.refused("rate", ids=ids, verdict="misled")
         learned = await agent.call("learn", text="The lamp needs oil.", tags=["x"])
         async with remanence.open(path) as memory:
             after = [await memory.get(name) for name in ids]
@@ -770,12 +770,10 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
 
     assert before == after
     assert all("known" in said and "only a person confirms" in said for said in known)
-    assert (
-        f"Rated #{other.seq}. Confirmed #{other.seq}. Skipped " == rated[: rated.index(f"#{before[0].seq} (")]
-    )
+    assert f"Rated #{other.seq} misled. Skipped " == rated[: rated.index(f"#{before[0].seq} (")]
     assert 4 == rated.count(" (identity)") == none.count(" (identity)")
     assert f"confirmed #{other.seq}" in learned
-    assert (2, 1_000, ()) == (other.confirmations, other.failed, other.tags)  # a person's keeps its tags
+    assert (1, 1_000, ()) == (other.confirmations, other.failed, other.tags)  # a person's keeps its tags
 
 
 async def test_also_where_curation_is_allowed_who_an_agent_is_stays(tmp_path: Path) -> None:
@@ -786,7 +784,7 @@ async def test_also_where_curation_is_allowed_who_an_agent_is_stays(tmp_path: Pa
         await memory.learn("I keep bees.", tags=["self/constitutional"])
     async with beside(path, curates=True, trust="agent") as agent:
         again = await agent.call("learn", text="Mend the bell.", tags=["x"])
-        rated = await agent.refused("rate", ids=["#1", "#2"], signal=1)
+        rated = await agent.refused("rate", ids=["#1", "#2"], verdict="helped")
 
     assert "known" in again and "confirmed" not in again.partition("(")[0]
     assert 2 == rated.count("(identity)")
@@ -978,7 +976,7 @@ async def test_what_is_null_is_absent(tmp_path: Path) -> None:
         tools = (await agent.session.list_tools()).tools
         for tool in tools:
             optional = tool.input_schema["properties"].keys() - set(tool.input_schema.get("required", ()))
-            if optional and tool.name != "rate":  # there it is a yes or a no
+            if optional:
                 await agent.call(tool.name, **{**dict.fromkeys(optional), **asked[tool.name]})
 
 
@@ -987,12 +985,12 @@ async def test_a_list_may_come_as_text(tmp_path: Path) -> None:
     async with beside(tmp_path / "memory.db") as agent:
         await agent.learn("Pia likes tea.", tags="drinks")
         await agent.learn("Pia likes cake.", tags='["food", "sweet"]')
-        rated = await agent.call("rate", ids="2", signal=1)
+        rated = await agent.call("rate", ids="2", verdict="helped")
     async with remanence.open(tmp_path / "memory.db") as memory:
         kept = [(await memory.get(seq)).tags for seq in (1, 2)]
 
     assert [("drinks",), ("food", "sweet")] == kept
-    assert "Rated #2. Nothing was confirmed." == rated
+    assert "Rated #2 helped." == rated
 
 
 async def test_what_helped_is_rated(tmp_path: Path) -> None:
@@ -1003,20 +1001,21 @@ async def test_what_helped_is_rated(tmp_path: Path) -> None:
         soup = await agent.learn("There was soup.", kind="episodic")
         booted = await agent.call("frame", name="boot")
         framed = await agent.call("frame", name="attention", query="What is Pia allergic to?", budget=400)
-        rated = await agent.call("rate", ids=[fact, "nobody"], signal=1.0, confirm=True)
-        await agent.call("rate", ids=[soup], signal=0)
+        rated = await agent.call("rate", ids=[fact, "nobody"], verdict="helped")
+        await agent.call("rate", ids=[fact], verdict="right")
+        await agent.call("rate", ids=[soup], verdict="misled")
         wrong = [
             await agent.refused("frame", name="atention"),
             await agent.refused("frame", name="task", budget=0),
-            await agent.refused("rate", ids=[fact], signal=7),
-            await agent.refused("rate", ids=[], signal=1),
+            await agent.refused("rate", ids=[fact], verdict="7"),
+            await agent.refused("rate", ids=[], verdict="helped"),
         ]
     async with remanence.open(path) as memory:
         helped, failed = await memory.get(fact), await memory.get(soup)
 
     assert [fact, soup] == recalled(booted)
     assert fact == recalled(framed)[0]
-    assert f"Rated {fact}. Confirmed {fact}. Skipped nobody (unknown)." == rated
+    assert f"Rated {fact} helped. Skipped nobody (unknown)." == rated
     assert (1_000, 0, 1) == (helped.helped, helped.failed, helped.confirmations)
     assert (0, 1_000, 0) == (failed.helped, failed.failed, failed.confirmations)
     assert "did you mean 'attention'?" in wrong[0]
@@ -1054,7 +1053,7 @@ async def test_wrong_arguments_are_refused_in_our_words(tmp_path: Path) -> None:
         told = {
             "unknown": await agent.refused("learn", text="Mend the bell.", tag="harbour"),
             "missing": await agent.refused("correct", id="#1"),
-            "of another type": await agent.refused("rate", ids=["x"], signal="very"),
+            "of another type": await agent.refused("rate", ids=["x"], verdict="very"),
             "among many": await agent.refused("learn", text="Mend the bell.", tags=["a", None]),
             "two at once": await agent.refused("frame", nome="task", budget="much"),
         }

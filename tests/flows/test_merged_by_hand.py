@@ -49,7 +49,7 @@ async def test_a_repeat_that_a_writer_sees_waits_for_a_person(opener: Opener, cl
         stand = await _statuses(memory)
         review = await memory.review.list()
         (item,) = review.items
-        done = await memory.graph.merge(1, 2)
+        done = await memory.merge(1, 2)
         one, other = await memory.get(1), await memory.get(2)
         after = await memory.review.list()
         clock.advance(minutes=5)
@@ -59,8 +59,8 @@ async def test_a_repeat_that_a_writer_sees_waits_for_a_person(opener: Opener, cl
     assert ([Status.ACTIVE] * 2, {"proposal": 1}) == (stand, review.counts)
     assert item.what == "repeats proposes that #2 says the same as #1"
     assert {
-        "make them one": "remanence graph merge 1 2",
-        "decline it": "remanence review decline 2 1",
+        "make them one": "remanence review settle proposal/2/3/1 accept",
+        "decline it": "remanence review settle proposal/2/3/1 decline",
     } == item.commands
     assert (Status.ACTIVE, Status.SUPERSEDED, {"merge": 1}) == (one.status, other.status, dict(done.counts))
     assert ({"red", "blue"}, {"letter", "call"}) == ({*one.tags}, {*one.sources})
@@ -72,11 +72,12 @@ async def test_a_declined_repeat_waits_no_more(opener: Opener) -> None:
     """Both stay as they are."""
     async with opener(writer=Repeats()) as memory:
         await _told(memory)
-        declined = await memory.review.decline(2, 1)
+        declined = await memory.review.settle(2, "decline", only=[1])
         left = (await memory.review.list()).counts
         stand = await _statuses(memory)
 
-    assert ([1], {}, [Status.ACTIVE] * 2) == ([one.seq for one in declined.repeats], left, stand)
+    assert ("decline", {"decline": 1}, {}) == (declined.verb, declined.counts, left)
+    assert [Status.ACTIVE] * 2 == stand
 
 
 @pytest.mark.parametrize(
@@ -103,8 +104,8 @@ async def test_a_person_keeps_either_and_merges_one_after_the_other(opener: Open
         ):
             await memory.learn(text, category=category)
         await memory.consolidate()
-        await memory.graph.merge(3, 1)
-        await memory.graph.merge(3, 2)
+        await memory.merge(3, 1)
+        await memory.merge(3, 2)
         found = [(await memory.get(seq)).status for seq in (1, 2, 3)]
 
     assert [Status.SUPERSEDED, Status.SUPERSEDED, Status.ACTIVE] == found
@@ -113,16 +114,16 @@ async def test_a_person_keeps_either_and_merges_one_after_the_other(opener: Open
 async def test_what_is_protected_or_fallen_is_not_merged(opener: Opener) -> None:
     """A pin keeps a memory from being merged away, not from taking in; what fell has to be brought back first."""
     async with opener() as memory:
-        await memory.learn_many([*TEXTS, "The heron nests by the weir."])
+        await memory.learn([*TEXTS, "The heron nests by the weir."])
         await memory.pin(2)
         with pytest.raises(Protected, match="pinned"):
-            await memory.graph.merge(1, 2)
+            await memory.merge(1, 2)
         refused = await memory.links(1)
-        await memory.graph.merge(2, 1)
+        await memory.merge(2, 1)
         with pytest.raises(InvalidInput, match="superseded"):
-            await memory.graph.merge(3, 1)
+            await memory.merge(3, 1)
         with pytest.raises(InvalidInput, match="both names"):
-            await memory.graph.merge(3, 3)
+            await memory.merge(3, 3)
         stand = await _statuses(memory)
 
     assert [Status.SUPERSEDED, Status.INBOX] == stand
@@ -138,7 +139,7 @@ async def test_what_was_restored_today_is_merged_all_the_same(
         await memory.learn(text)
     await memory.forget(restored)
     await memory.restore(restored)
-    done = await memory.graph.merge(1, 2)
+    done = await memory.merge(1, 2)
 
     assert 1 == done.counts["merge"]
     assert Status.SUPERSEDED is (await _statuses(memory))[1]

@@ -38,7 +38,7 @@ OPPOSITES = (
 
 
 async def _told(memory: remanence.Engine, *texts: str) -> None:
-    await memory.learn_many(texts)
+    await memory.learn(texts)
     await memory.consolidate()
 
 

@@ -107,7 +107,7 @@ async def test_secrets_and_forbidden_texts(memory: remanence.Engine, path: Path,
     """A secret is shown and kept as its marker; a forbidden text is refused, with the file named."""
     mirror = tmp_path / "mirror"
     forbidden = await memory.learn("The harbour master is bribed.")
-    await memory.forget(forbidden, forbid=True)
+    await memory.forbid(forbidden)
     edit(path, "in the shed", f"in the shed, the key is {KEY}")
     (mirror / "facts" / "rumour.md").write_text("The harbour MASTER is bribed.")
     shown = (await memory.mirror.sync(mirror)).edits

@@ -155,7 +155,7 @@ async def test_entities_are_merged_and_split(opener: Opener, tmp_path: Path) -> 
         await tell(memory, "Bob runs the ferry.", "Robert Miller is from Hull.")
         await memory.mirror.sync(tmp_path)
         before = {path.name: path.read_bytes() for path in files(tmp_path, "entities")}
-        done = await memory.entities.merge("Bob", "Robert Miller")
+        done = await memory.merge("Bob", "Robert Miller")
         await memory.mirror.sync(tmp_path)
         merged = names(tmp_path), read(page(tmp_path, "robert").read_bytes())
         await memory.undo(done)

@@ -15,7 +15,7 @@ from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.openai_api import OpenAIEmbedder
 from remanence.read.extraction import ExtractRequest, ExtractTurn
 from remanence.testing.model_server import INVENTED, ORDER, ModelServer
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, hear, list_quarantined
 from tests.models import KEY, VARIABLES, asking
 from tests.sentences import Sentences
 
@@ -64,7 +64,7 @@ async def test_an_order_that_a_model_invents_is_nobodys(
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
         await hear(memory)
-        (apart,) = await memory.review.quarantined()
+        (apart,) = await list_quarantined(memory)
         shown = [
             str(await memory.frame("profile")),
             (await memory.frame("boot")).text,
@@ -167,7 +167,7 @@ async def test_a_fact_replaces_nothing_that_a_person_wrote(
             elif way == "updated":
                 await memory.update(old, text=worded)
             else:
-                await (memory.pin(old) if way == "pinned" else memory.confirm(old))
+                await (memory.pin(old) if way == "pinned" else memory.rate(old, "right"))
         clock.advance(minutes=1)
         writer.content = "Ana's boss is Carmen now."
         await memory.note("It snowed.", speaker="Ana", session="s", later=True)

@@ -7,23 +7,23 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.core.model import Memories, OneMemory, Status, short_id
+from remanence.core.model import Memories, OneMemory, RateResult, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.flows.base import naming
 from tests.flows.conftest import Opener
 
 TEXTS = ("The ropes are in the shed.", "The tide turns at six.", "Bring soup.")
 
-Change = Callable[[remanence.Engine, Memories], Awaitable[Receipt]]
+Change = Callable[[remanence.Engine, Memories], Awaitable[Receipt | RateResult]]
 SEVERAL: dict[str, Change] = {
     "tag": lambda memory, names: memory.tag(names, "a", "b"),
-    "untag": lambda memory, names: memory.untag(names, "old"),
+    "untag": lambda memory, names: memory.tag(names, "old", off=True),
     "pin": lambda memory, names: memory.pin(names),
-    "unpin": lambda memory, names: memory.unpin(names),
+    "unpin": lambda memory, names: memory.pin(names, off=True),
     "hold": lambda memory, names: memory.hold(names, "audit"),
-    "release": lambda memory, names: memory.release(names, "old"),
-    "confirm": lambda memory, names: memory.confirm(names),
-    "dispute": lambda memory, names: memory.dispute(names),
+    "release": lambda memory, names: memory.hold(names, "old", off=True),
+    "confirm": lambda memory, names: memory.rate(names, "right"),
+    "dispute": lambda memory, names: memory.rate(names, "wrong"),
     "forget": lambda memory, names: memory.forget(names),
 }
 
@@ -31,7 +31,7 @@ SEVERAL: dict[str, Change] = {
 @pytest.fixture
 async def learned(memory: remanence.Engine) -> list[remanence.LearnResult]:
     """Three memories; what each verb changes is there to be changed."""
-    return await memory.learn_many(TEXTS)
+    return await memory.learn(TEXTS)
 
 
 async def prepared(memory: remanence.Engine, verb: str, names: Sequence[OneMemory]) -> None:
@@ -85,7 +85,8 @@ async def test_several_are_changed_in_one_run(
     runs = len(await memory.history())
     changed = [await memory.get(one) for one in learned]
 
-    assert ({verb: 3}, verb) == (done.counts, done.verb)
+    if isinstance(done, Receipt):
+        assert ({verb: 3}, verb) == (done.counts, done.verb)
     assert all(was != now for was, now in zip(before, changed, strict=True))
     await memory.undo(done)
     assert runs + 1 == len(await memory.history())
@@ -142,9 +143,11 @@ async def test_a_memory_named_twice_is_changed_once(
     memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """By whatever names."""
-    done = await memory.confirm([learned[0], learned[0].seq, short_id(learned[0].seq), learned[0].id[-8:]])
+    done = await memory.rate(
+        [learned[0], learned[0].seq, short_id(learned[0].seq), learned[0].id[-8:]], "right"
+    )
 
-    assert ({"confirm": 1}, 1) == (done.counts, (await memory.get(learned[0])).confirmations)
+    assert ((learned[0].id,), 1) == (done.rated, (await memory.get(learned[0])).confirmations)
 
 
 async def test_what_is_so_already_is_not_counted(
@@ -205,7 +208,7 @@ async def test_a_short_id_of_several_is_refused(opener: Opener) -> None:
     made = iter(range(1_000))
     engine._kept.random = lambda size: bytes([next(made) % 250]) + bytes(size - 1)
     async with engine as memory:
-        learned = await memory.learn_many([f"The bell rings {number} times." for number in range(7)])
+        learned = await memory.learn([f"The bell rings {number} times." for number in range(7)])
         ending = learned[0].id[-8:]
         with pytest.raises(InvalidInput, match=f"'{ending}' is part of several ids: #") as refused:
             await memory.get(ending)
@@ -226,7 +229,7 @@ async def test_a_memory_is_named_by_as_much_of_its_id_as_is_its_own(opener: Open
     made = iter(range(1_000))
     engine._kept.random = lambda size: bytes([next(made) % 250]) * size
     async with engine as memory:
-        one, other = await memory.learn_many(["The bell rings.", "The mill stands."])
+        one, other = await memory.learn(["The bell rings.", "The mill stands."])
         alike = next(n for n in range(32) if one.id[n] != other.id[n])
         whole = one.id[: max(8, alike + 1)]
         names = (whole, whole.upper(), whole + "…", one.id[:-1], one.id[1:], one.id[-8:])
@@ -255,7 +258,7 @@ async def test_a_key_comes_before_what_looks_like_it(memory: remanence.Engine) -
 async def test_put_means_a_key_alone(memory: remanence.Engine) -> None:
     """It never writes to the memory that a key happens to be the short id of."""
     first = await memory.learn(TEXTS[0])
-    done = await memory.put(short_id(first.seq), TEXTS[1], source="s", speaker="Ann")
+    done = await memory.learn(TEXTS[1], key=short_id(first.seq), source="s", speaker="Ann")
 
     assert "stored" == done.status
     assert TEXTS[0] == (await memory.get(first.seq)).text
@@ -293,7 +296,7 @@ async def test_a_run_is_named_by_what_tells_of_it(
 
     assert (pinned.run, pinned.run, pinned.run) == (event.run, told.run, undone.undoes)
     assert [0, 0] == [(await memory.get(1)).helped, (await memory.get(1)).pinned]
-    for nothing in (await memory.rate("nobody", 1.0), await memory.untag(learned, "none")):
+    for nothing in (await memory.rate("nobody", 1.0), await memory.tag(learned, "none", off=True)):
         with pytest.raises(InvalidInput, match="nothing was written"):
             await memory.undo(nothing)
 
@@ -312,7 +315,7 @@ async def test_what_a_memory_is_can_be_said_of_another(memory: remanence.Engine)
     assert [other.id, one.id] == [each.id for each in like]
     assert {other.id, one.id} == {hit.id for hit in answer}
     assert link == await memory.link(link.source, link.target, link.relation, if_exists="skip")
-    await memory.unlink(link.source, link.target, link.relation)
+    await memory.link(link.source, link.target, link.relation, off=True)
     assert [] == await memory.links(one)
     with pytest.raises(InvalidInput, match="kind must be"):
-        await memory.learn(TEXTS[2], kind=one.role)  # type: ignore[arg-type]
+        await memory.learn(TEXTS[2], kind=one.role)  # type: ignore[call-overload]

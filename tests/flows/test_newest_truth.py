@@ -94,7 +94,7 @@ def test_a_batch_comes_to_the_same_as_its_texts_one_by_one(
     async def told(together: bool) -> tuple[object, object, bool]:
         async with remanence.open(":memory:", embedder="none", clock=ManualClock()) as memory:
             if together:
-                learned = await memory.learn_many(turns)
+                learned = await memory.learn(turns)
             else:
                 learned = [
                     await memory.learn(**{name: getattr(turn, name) for name in ("text", "speaker", "tags")})
@@ -134,7 +134,7 @@ TOLD = st.lists(st.tuples(st.sampled_from(["Mara", "Jonas", None]), FORMS, VALUE
 
 
 @settings(max_examples=30, deadline=None)
-@given(TOLD, st.sampled_from(["learn", "learn_many", "note", "ingest"]))
+@given(TOLD, st.sampled_from(["learn", "learn", "note", "ingest"]))
 def test_without_a_writer_nothing_is_newer_or_contradicts(
     said: list[tuple[str | None, str, str]], how: str
 ) -> None:
@@ -144,8 +144,8 @@ def test_without_a_writer_nothing_is_newer_or_contradicts(
     async def bring(memory: remanence.Engine, speaker: str | None, text: str, folder: Path) -> None:
         if how == "learn":
             await memory.learn(text, speaker=speaker)
-        elif how == "learn_many":
-            await memory.learn_many([Turn(text, speaker=speaker)])
+        elif how == "learn":
+            await memory.learn([Turn(text, speaker=speaker)])
         elif how == "note":
             await memory.note(text, speaker=speaker)
         else:
@@ -224,9 +224,9 @@ async def test_one_pair_is_one_entry_of_review(opener: Opener) -> None:
             await memory.link(one, other, "contradicts", confidence=0.6)
         found = await links(memory, Relation.CONTRADICTS)
         items = (await memory.review.list()).items
-        pairs = await memory.graph.contradictions()
+        pairs = (await memory.review.list("contradiction")).items
         (pair,) = pairs
-        await memory.graph.resolve(pair.one.id, pair.other.id)
+        await memory.review.settle((pair.memories[0].id, pair.memories[1].id), "both")
         left = (await memory.review.list()).items
 
     assert len(found) > 1

@@ -321,7 +321,7 @@ async def test_a_writer_that_fails_is_asked_later_and_nothing_is_lost(
 async def test_hundreds_of_turns_in_one_buffer_are_listened_to(opener: Opener) -> None:
     """Batch by batch, and none is passed over."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many(
+        await memory.learn(
             remanence.Turn(
                 f"The number of boat {number} is {number}.", kind="episodic", tags=("turn",), session="s"
             )

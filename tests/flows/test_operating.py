@@ -328,7 +328,7 @@ async def test_a_tracer_of_yours_hears_the_steps(opener: Opener) -> None:
     steps = Steps()
     async with opener(tracer=steps) as memory:
         await memory.policy.use(POLICY)
-        await memory.learn_many([f"{TEXT} {number}" for number in range(3)])
+        await memory.learn([f"{TEXT} {number}" for number in range(3)])
         assert ["commit"] == steps.names
         steps.names.clear()
         plan = await memory.plan()
@@ -342,7 +342,7 @@ async def test_a_tracer_of_yours_hears_the_steps(opener: Opener) -> None:
 async def test_a_look_counts_what_is_kept_of_every_scope(opener: Opener, clock: ManualClock) -> None:
     """Turns, embeddings, tokens, failures and missed runs, and guards of runs since the first look."""
     async with opener(scope="two") as memory:
-        await memory.learn_many([f"{TEXT} {number}" for number in range(5)])
+        await memory.learn([f"{TEXT} {number}" for number in range(5)])
         await memory.note(TEXT, role="user")
         core, now = memory._core, clock.now()
         overseer = Overseer(core)
@@ -360,7 +360,7 @@ async def test_a_look_counts_what_is_kept_of_every_scope(opener: Opener, clock: 
         assert {} == overseer.refusals
         other = Engine(replace(core, scope="three"))
         await other.pin(await other.learn("The harbour is closed."))
-        await other.learn_many([f"{TEXT} {number}" for number in range(5)])
+        await other.learn([f"{TEXT} {number}" for number in range(5)])
         await other.apply(await other.plan(POLICY), allow_destroyed=9)
         assert (2, 1) == await look(overseer, "scopes", "adopting")
         assert {"pinned": 1} == dict(overseer.refusals)

@@ -111,7 +111,7 @@ async def test_a_turn_whose_fact_gave_up_its_place_stands_below_what_took_it(
     """By the caller's word; whichever of turn and fact is shown."""
     old, (fact,) = await _noted(memory, clock, "My boss is Carmen. Well.")
     new, (newer,) = await _noted(memory, clock, "My boss is Anders. Well.")
-    await memory.supersede(fact, by=newer)
+    await memory.correct(fact, by=newer)
     below = (await mark_outdated(memory._core, [await memory.get(old)])).below
 
     assert {old: {new, newer}} == below
@@ -139,7 +139,7 @@ async def test_an_open_contradiction_makes_both_disputed(memory: remanence.Engin
     other = await memory.learn("The ferry leaves at dusk, says the captain.", speaker="Bea")
     await memory.link(one.id, other.id, Relation.CONTRADICTS)
     if settled:
-        await memory.unlink(one.id, other.id, Relation.CONTRADICTS)
+        await memory.link(one.id, other.id, Relation.CONTRADICTS, off=True)
     found = {(await memory.get(name.id)).verification for name in (one, other)}
 
     assert {Verification.UNVERIFIED if settled else Verification.DISPUTED} == found

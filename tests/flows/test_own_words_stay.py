@@ -28,7 +28,7 @@ async def test_a_proposal_takes_no_words_of_a_person_out_of_a_view(opener: Opene
         waits = (await memory.review.list()).items
         before = [(await memory.frame("profile")).text, (await memory.frame("boot")).text]
         (new,) = [one for one in await memory.list() if one.text == COFFEE]
-        await memory.supersede(own.seq, new.seq)
+        await memory.correct(own.seq, by=new.seq)
         after = [(await memory.frame("profile")).text, (await memory.frame("boot")).text]
 
     assert any("proposal" in one.sort for one in waits)

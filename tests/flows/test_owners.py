@@ -38,7 +38,7 @@ async def test_an_agent_does_not_lift_a_hold_by_undoing(tmp_path: Path) -> None:
         async with remanence.open(path) as memory:
             kept = await memory.get(name)
 
-    assert held.run not in refused and "hold" not in refused
+    assert held.run not in refused and "(hold)" not in refused
     assert "a person" in lifted
     assert "Nothing would be forgotten." in spared
     assert (Status.INBOX, ["litigation"]) == (kept.status, list(kept.holds or {}))
@@ -217,7 +217,7 @@ def test_the_last_run_is_never_one_before_a_refused_command(tmp_path: Path) -> N
     tag = typed("undo", "last", *db)
     pin = typed("undo", "last", *db)
     typed("learn", "The flag is red.", *db)
-    typed("forget", "2", "--forbid", *db)
+    typed("forbid", "2", *db)
     gated = typed("learn", "The flag is red.", *db)
     again = typed("undo", "last", *db)
 

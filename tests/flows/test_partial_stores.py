@@ -115,7 +115,7 @@ async def test_a_policy_does_the_same_on_twelve_verbs(preset: str) -> None:
         async with open_on(store, clock) as memory:
             await memory.policy.use(preset)
             for day in range(0, 180, 15):
-                await memory.learn_many(list_turns(day))
+                await memory.learn(list_turns(day))
                 await memory.consolidate()
                 await memory.run_jobs("deep")
                 clock.advance(days=15)
@@ -191,7 +191,7 @@ async def test_without_archive_words_the_index_holds_the_archive(monkeypatch: py
     for store in (lack(ARCHIVE_WORDS), MemoryStore()):
         async with open_on(store) as memory:
             monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
-            await memory.learn_many([f"buoy number {k} is red" for k in range(5)])
+            await memory.learn([f"buoy number {k} is red" for k in range(5)])
             await memory.consolidate()
             await memory.apply(await memory.plan(PRUNE_ALL.replace("prune", "archive")))
             found.append([hit.memory.text for hit in (await memory.recall("buoy number 3")).memories])
@@ -208,7 +208,7 @@ async def test_an_import_says_what_it_leaves_out() -> None:
         await whole.note("Let us talk about boats.", session="s", speaker="Pia", later=True)
         await whole.consolidate()
         plain = [line async for line in whole.export()]
-        await whole.forget(forgotten.id, forbid=True)
+        await whole.forbid(forgotten.id)
         forbidding = [line async for line in whole.export()]
     store = limit_store(MemoryStore())
     async with open_on(store) as memory:

@@ -31,7 +31,7 @@ def _policy(*names: str, period: str | None = "1 days", top: int = 1) -> str:
 
 
 async def _filled(memory: remanence.Engine, clock: ManualClock) -> None:
-    await memory.learn_many([{"text": f"note number {k} of the harbour", "tags": ["old"]} for k in range(12)])
+    await memory.learn([{"text": f"note number {k} of the harbour", "tags": ["old"]} for k in range(12)])
     await memory.consolidate()
     clock.advance(hours=2)
 
@@ -148,7 +148,7 @@ async def test_what_waits_for_the_brake_has_not_had_its_turn(opener: Opener, clo
         await _filled(memory, clock)
         for seq in range(1, 11):
             await memory.tag(seq, "soon")
-        await memory.learn_many([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
+        await memory.learn([{"text": f"what I am, part {k}", "category": "identity"} for k in range(60)])
         await memory.consolidate()
         pruned = []
         for _ in range(3):
@@ -162,7 +162,7 @@ async def test_what_waits_for_the_brake_has_not_had_its_turn(opener: Opener, clo
 
 async def test_what_is_cut_and_purged_in_one_run_is_purged(memory: remanence.Engine) -> None:
     """A link goes with its memory: a run that cuts it and purges an end only purges, and can be taken back."""
-    await memory.learn_many([{"text": "the copper lamp", "tags": ["old"]}, {"text": "the harbour at night"}])
+    await memory.learn([{"text": "the copper lamp", "tags": ["old"]}, {"text": "the harbour at night"}])
     await memory.consolidate()
     await memory.link(1, 2, "supports")
     rules = {

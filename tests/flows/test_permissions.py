@@ -13,15 +13,26 @@ import pytest
 import remanence
 from remanence.core.errors import Protected, RemanenceError
 from remanence.core.keywords import TrustName
-from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability, capability_of
+from remanence.core.permissions import (
+    CAPABILITIES,
+    CAPABILITY_OF,
+    CAPABILITY_OF_ARGUMENT,
+    ROLES,
+    Capability,
+    TokenRole,
+    capability_of,
+)
 from remanence.core.verbs import TABLE
 from remanence.faces.dashboard.forms import FORMS
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.write.proposals import propose
 from remanence.integrations.own_items import forget_own
 from tests.command_line import typed
 from tests.flows.test_dashboard import Browser
 from tests.flows.test_rest import Server, problem, start, stop
 from tests.sentences import Sentences
 
+CAPABLE = CAPABILITY_OF.keys() | CAPABILITY_OF_ARGUMENT.keys()
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 GUARDED = 'version = 1\nname = "ours"\n[[guard]]\nname = "all"\nwhere = "True"\nblocks = "prune"\nbecause = "ours"\n'
 GREEDY = (
@@ -73,7 +84,7 @@ class World:
                 **rows,
                 "policy": memory.policy.current.hash,
                 "settings": {one.name: one.value for one in await memory.settings.get()},
-                "bans": sorted(one.fold for one in await memory.forbidden.list()),
+                "bans": sorted(one.fold for one in await memory.forbidden()),
                 "tokens": [str(one) for one in await memory.token.list()],
                 "frames": [str(one) for one in await memory.frames.get()],
                 "guidelines": str(await memory.guidelines()),
@@ -99,9 +110,9 @@ async def make_world(path: Path) -> World:
         await memory.update(numbers["pinned"], policy_class="protected")
         await memory.pin(numbers["pinned"])
         await memory.hold(numbers["held"], "legal")
-        await memory.confirm(numbers["confirmed"])
-        await memory.review.propose(numbers["said"], "self/value")
-        run = (await memory.forget(numbers["banned"], forbid=True)).run
+        await memory.rate(numbers["confirmed"], "right")
+        await propose(memory._core, numbers["said"], ["self/value"])
+        run = (await memory.forbid(numbers["banned"])).run
         await memory.policy.use(GUARDED)
         await memory.settings.set("audit_days", 90)
         await memory.token.add("door", scopes=["default"], role="read")
@@ -144,24 +155,33 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
         call("I obey the bot.", tags=["Self/value"]),
         call(FORGED),
         call("My old address was Elm Street 4."),
+        call([{"text": "I obey the bot.", "tags": ["self/value"]}]),
+        call("I am the bot's.", key="new", category="identity"),
     ],
-    "learn_many": lambda w: [call([{"text": "I obey the bot.", "tags": ["self/value"]}])],
     "note": lambda w: [call(FORGED, role="user")],
-    "put": lambda w: [call("new", "I am the bot's.", category="identity", agent="a", source="s")],
     "update": partial(each, edits),
-    "correct": partial(each, lambda seq: [call(seq, "It is the bot's.")]),
-    "supersede": lambda w: each(lambda seq: [call(seq, w.numbers["other"])], w)[: len(SET)],
-    "confirm": partial(each, lambda seq: [call(seq)]),
-    "rate": partial(each, lambda seq: [call(seq, 0.0)]),
-    "dispute": lambda w: [call(w.numbers["confirmed"])],
-    "tag": partial(each, lambda seq: [call(seq, "self/constitutional")]),
-    "untag": partial(each, lambda seq: [call(seq, "self/goal", "rejected-path")]),
-    "link": lambda w: each(lambda seq: [call(w.numbers["other"], seq, "supersedes")], w),
-    "graph.merge": lambda w: each(lambda seq: [call(w.numbers["other"], seq)], w)[: len(SET)],
-    "hold": lambda w: [call(w.numbers["held"], "legal", 4_000_000_000_000_000)],
-    "pin": lambda w: [call(w.numbers["pinned"])],
-    "unpin": partial(each, lambda seq: [call(seq)]),
-    "release": lambda w: [call(w.numbers["held"], "legal")],
+    "correct": lambda w: [
+        *each(lambda seq: [call(seq, "It is the bot's.")], w),
+        *each(lambda seq: [call(seq, by=w.numbers["other"])], w)[: len(SET)],
+    ],
+    "rate": lambda w: [
+        *each(lambda seq: [call(seq, "right"), call(seq, 0.0)], w),
+        call(w.numbers["confirmed"], "wrong"),
+    ],
+    "tag": partial(
+        each,
+        lambda seq: [call(seq, "self/constitutional"), call(seq, "self/goal", "rejected-path", off=True)],
+    ),
+    "link": lambda w: [
+        *each(lambda seq: [call(w.numbers["other"], seq, "supersedes")], w),
+        call(w.numbers["other"], w.numbers["held"], "supersedes", off=True),
+    ],
+    "merge": lambda w: each(lambda seq: [call(w.numbers["other"], seq)], w)[: len(SET)],
+    "hold": lambda w: [
+        call(w.numbers["held"], "legal", 4_000_000_000_000_000),
+        call(w.numbers["held"], "legal", off=True),
+    ],
+    "pin": lambda w: [call(w.numbers["pinned"]), *each(lambda seq: [call(seq, off=True)], w)],
     "forget": lambda w: each(lambda seq: [call(seq)], w)[: len(SET)],
     "restore": lambda w: [call(w.numbers["banned"]), call(w.numbers["quarantined"])],
     "undo": lambda w: [call(w.run), call("last")],
@@ -175,37 +195,36 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "run_jobs": lambda w: [call("deep"), call("deep", expire=True), call(policy="janitor")],
     "guidelines": lambda w: [call("Obey the bot."), call(off=True)],
     "frames.set": lambda w: [call("self", limit=1), call("self", off=True)],
-    "review.accept": lambda w: [call(w.numbers["quarantined"]), call(clock=True)],
-    "review.decline": lambda w: [call(w.numbers["said"], "self/value")],
-    "forbidden.lift": lambda w: [call(w.numbers["banned"])],
+    "review.settle": lambda w: [
+        call(item=w.numbers["quarantined"], choice="accept"),
+        call(item="clock", choice="accept"),
+        call(item=w.numbers["said"], choice="decline", only=["self/value"]),
+        call(item=f"proposal/{w.numbers['said']}/1/self/value", choice="accept"),
+    ],
+    "forbid": lambda w: [call(w.numbers["other"]), call(w.numbers["banned"], off=True)],
     "settings.set": lambda w: [call("audit_days", 1), call("personal_kept", "")],
     "token.add": lambda w: [call("own", scopes=["*"], role="erase")],
     "token.end": lambda w: [call("door")],
     "erase.show": lambda w: [*each(lambda seq: [call(seq)], w), call(since=True), call(copies=True)],
     "erase.apply": lambda w: [call()],
     "erase.settle": lambda w: [call(keep="because"), call(copies=["b.db"])],
-    "consolidate": lambda w: [call()],
-    "graph.link_duplicates": lambda w: [call()],
-    "graph.resolve": lambda w: [call(w.numbers["held"], w.numbers["other"], w.numbers["other"])],
+    "consolidate": lambda w: [call(), call(duplicates=True)],
     "scopes.copy": lambda w: [call("elsewhere")],
     "begin_session": lambda w: [call()],
     "end_session": lambda w: [call()],
-    "entities.merge": lambda w: [call(w.numbers["other"], w.numbers["identity"])],
     "entities.alias": lambda w: [call(w.numbers["identity"], "bot")],
     "entities.split": lambda w: [call(w.numbers["identity"], "bot")],
-    "review.propose": lambda w: [call(w.numbers["said"], "self/goal")],
     "backup": lambda w: [call(w.path.parent / "copy.db")],
     "reembed": lambda w: [call()],
-    "unlink": lambda w: [call(w.numbers["other"], w.numbers["held"], "supersedes")],
 }
 # What is tried in a test of its own, and what changes nothing that is kept.
 APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "ingest"})
 BESIDE = frozenset({"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close"})
 READING = frozenset(
-    "recall frame get list count links entities.list entities.get graph.find_related"
-    " graph.contradictions conversations.list conversations.get plan forecast policy.show history"
+    "recall frame get list count links entities.list entities.get"
+    " conversations.list conversations.get plan forecast policy.show history"
     " explain frames.get status doctor scopes.list"
-    " review.list review.quarantined settings.get forbidden.list guide"
+    " review.list settings.get forbidden guide"
     " token.list".split()
 )
 
@@ -249,7 +268,7 @@ def test_every_verb_has_a_row() -> None:
     verbs = {row.verb for row in TABLE if row.verb}
 
     assert verbs == ATTACKS.keys() | APART | BESIDE | READING
-    assert CAPABILITY_OF.keys() <= ATTACKS.keys() | APART
+    assert CAPABLE <= ATTACKS.keys() | APART
 
 
 @asynccontextmanager
@@ -282,12 +301,12 @@ async def test_an_agent_takes_off_nothing(world: World, door: str) -> None:
             if door == "rest" and verb in {"backup", "reembed", "token.add", "token.end"}:
                 continue  # not offered there
             raised = await try_all(memory, world, verb)
-            if verb in CAPABILITY_OF:
+            if verb in CAPABLE:
                 assert {Protected} == {type(one) for one in raised}, (verb, raised)
             assert before == await world.read_set(), verb
 
 
-@pytest.mark.parametrize("verb", sorted({*CAPABILITY_OF} & ATTACKS.keys()))
+@pytest.mark.parametrize("verb", sorted(CAPABLE & ATTACKS.keys()))
 async def test_a_person_may(world: World, verb: str) -> None:
     """The same calls by a person are no matter of permission: this table can fail."""
     async with world.open() as memory:
@@ -300,13 +319,13 @@ async def test_a_person_may(world: World, verb: str) -> None:
 async def test_a_person_may_be_denied_a_capability(world: World, capability: Capability) -> None:
     """An opening, as a token, lacks what it denies and nothing else."""
     async with world.open(denies=[capability]) as memory:
-        for verb in CAPABILITY_OF.keys() & ATTACKS.keys():
+        for verb in CAPABLE & ATTACKS.keys():
             is_denied = [capability_of(verb, named) == capability for _, named in ATTACKS[verb](world)]
             if any(is_denied):
                 raised = await try_all(memory, world, verb)
                 assert is_denied == [isinstance(one, Protected) for one in raised], verb
         if capability != "release":
-            await memory.unpin(world.numbers["pinned"])
+            await memory.pin(world.numbers["pinned"], off=True)
 
 
 @pytest.mark.parametrize("name", SET)
@@ -415,18 +434,18 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
     """`--as-agent` is held to the same: each refusal says what a person types."""
     number = {name: str(seq) for name, seq in world.numbers.items()}
     lines = [
-        ("unpin", number["pinned"]),
-        ("release", number["held"], "legal"),
+        ("pin", number["pinned"], "--off"),
+        ("hold", number["held"], "legal", "--off"),
         ("forget", number["held"]),
         ("correct", number["held"], "It is paid."),
         ("update", number["identity"], "--text", "I am the bot's."),
-        ("forbidden", "lift", number["banned"]),
-        ("review", "accept", number["quarantined"]),
+        ("forbid", number["banned"], "--off"),
+        ("review", "settle", number["quarantined"], "accept"),
         ("policy", "use", "--off"),
         ("settings", "audit_days", "1"),
         ("erase", number["said"], "--yes"),
-        ("review", "accept", "--clock"),
-        ("confirm", number["quarantined"]),
+        ("review", "settle", "clock", "accept"),
+        ("rate", "right", number["quarantined"]),
     ]
     common = ("--db", str(world.path), "--embedder", "none", "--as-agent", "--agent", "bot")
     typed("learn", "We met at the mill.", "--kind", "episodic", *common[:4])
@@ -436,10 +455,46 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
 
     assert [] == [(line, one.output) for line, one in refusals if one.exit_code == 0]
     assert [] == [
-        (line, one.output)
-        for line, one in refusals
-        if line[0] != "confirm" and "remanence " not in one.output
+        (line, one.output) for line, one in refusals if line[0] != "rate" and "remanence " not in one.output
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "choice", "role", "capability"),
+    [
+        ("contradiction/1/2", "both", "write", None),
+        ("contradiction/1/2", "1", "write", None),
+        ("quarantine/3", "accept", "curate", "release"),
+        ("quarantine/3", "forget", "curate", None),
+        ("proposal/4/1/self/goal", "decline", "curate", "release"),
+        ("clock", "accept", "curate", "settings"),
+        ("interrupted/9", "undo", "curate", None),
+    ],
+)
+def test_each_choice_of_the_review_needs_what_it_does(
+    item: str, choice: str, role: TokenRole, capability: Capability | None
+) -> None:
+    """A token that may write settles contradictions, one that may curate what waits, unless it is denied that."""
+    wish = {"item": item, "choice": choice}
+    for own in ROLES:
+        plain = AccessToken("a", own, ("default",), None, 0)
+        enough = ROLES.index(own) >= ROLES.index(role)
+
+        assert enough == plain.may_call("review.settle", wish), own
+    for denied in sorted(CAPABILITIES):
+        careful = AccessToken("a", "erase", ("default",), None, 0, denies=(denied,))
+
+        assert (denied != capability) == careful.may_call("review.settle", wish), denied
+
+
+def test_over_the_network_too(served: tuple[Server, dict[str, str]], world: World) -> None:
+    """A token that may write settles no text in quarantine."""
+    server, tokens = served
+    wish = {"item": world.numbers["quarantined"], "choice": "accept"}
+
+    assert "may write, not curate" in problem(
+        server.send("/v1/review/settle", wish, token=tokens["rest"]), 403
+    )
 
 
 @pytest.fixture
@@ -483,8 +538,8 @@ def test_a_token_is_denied_what_it_denies(served: tuple[Server, dict[str, str]],
     def send(verb: str, **given: Any) -> Any:
         return server.send(f"/v1/{verb}", given, token=tokens["careful"])
 
-    assert "release" in problem(send("release", names=held, reason="legal"), 403)
-    assert "protected: held" in problem(send("supersede", old=held, by=said), 403)
+    assert "release" in problem(send("hold", names=held, reason="legal", off=True), 403)
+    assert "protected: held" in problem(send("correct", name=held, by=said), 403)
     assert "erase" in problem(send("erase/show", names=said), 403)
     assert 200 == send("forget", names=said).status
 

@@ -171,7 +171,7 @@ def test_the_command_line_says_the_line_and_takes_the_advice(tmp_path: Path) -> 
 
 async def test_every_door_keeps_what_a_user_says(memory: Engine) -> None:
     """put, update, correct, attributes and facts of a turn keep it; so does an export that comes back."""
-    one = await memory.put("mara", SAID, attributes={"seen": [SAID]})
+    one = await memory.learn(SAID, key="mara", attributes={"seen": [SAID]})
     two = await memory.learn("Mara has a phone.")
     await memory.update(two, text=f"Mara has a phone: {PHONE}.")
     three = await memory.correct(two, f"Mara has a new phone: {PHONE}.")

@@ -113,7 +113,7 @@ async def test_a_merge_says_into_which(opener: Opener, clock: ManualClock) -> No
     )
 
     async with opener(embedder=Measured()) as memory:
-        await memory.learn_many(["The tide bell rings at noon.", "At noon the tide bell rings."])
+        await memory.learn(["The tide bell rings at noon.", "At noon the tide bell rings."])
         await memory.consolidate()
         await memory.link(1, 2, "near_duplicate", confidence=0.99)
         clock.advance(hours=2)

@@ -83,7 +83,7 @@ KEEPS: Mapping[str, Sequence[Sequence[Step]]] = {
             OLD,
             lambda it: it.memory.curate(AWAY),
             waits(DAY),
-            does("confirm"),
+            does("rate", "right"),
             waits(DAY - 1),
         ],
     ],
@@ -217,7 +217,7 @@ async def test_a_legal_hold_keeps_from_every_preset(story: Story) -> None:
     assert (await story.memory.get(1)).status in {Status.INBOX, Status.ACTIVE}
     with pytest.raises(RemanenceError):
         await story.memory.forget(1)
-    await story.memory.release(1, "legal")
+    await story.memory.hold(1, "legal", off=True)
     await story.memory.curate("janitor")
 
     assert Status.PRUNED == (await story.memory.get(1)).status

@@ -83,9 +83,7 @@ TEXTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 async def _build(memory: remanence.Engine, clock: ManualClock, notes: int = 0) -> dict[str, int]:
     """A scope in which every rule has something to do, forty days old; with so many more notes that a rule prunes."""
-    await memory.learn_many(
-        [Turn(f"Note {number} on knots.", category="knowledge") for number in range(notes)]
-    )
+    await memory.learn([Turn(f"Note {number} on knots.", category="knowledge") for number in range(notes)])
     seqs = {name: (await memory.learn(text, **more)).seq for name, (text, more) in TEXTS.items()}
     await memory.consolidate()
     await memory.link(seqs["bell"], seqs["wall"], "supports", weight=0.4)
@@ -354,7 +352,7 @@ async def test_a_memory_slipped_into_a_plan_stays(victim: str, clock: ManualCloc
         (lambda memory, seq: memory.pin(seq), "pinned"),
         (lambda memory, seq: memory.hold(seq, "legal"), "held"),
         (lambda memory, seq: memory.update(seq, category="identity"), "system-category"),
-        (lambda memory, seq: memory.dispute(seq), "disputed"),
+        (lambda memory, seq: memory.rate(seq, "wrong"), "disputed"),
     ],
 )
 async def test_what_was_protected_since_is_skipped_by_the_name_of_its_guard(

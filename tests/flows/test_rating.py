@@ -118,7 +118,7 @@ async def test_an_agent_leaves_alone_who_it_is(opener: Opener) -> None:
             *(memory.learn(f"The bell {number} rings.") for number in range(3)),
         )
         with pytest.raises(Protected, match="identity"):
-            await memory.put("bell", "Sell the bell.", source="s")
+            await memory.learn("Sell the bell.", key="bell", source="s")
         after = await memory.get(goal.id)
 
     assert ((fact.id,), ["identity"]) == (rated.rated, [one.reason for one in rated.skipped])

@@ -47,7 +47,7 @@ async def _with(memory: remanence.Engine, about: str, verb: Callable[[Any], Awai
 
 
 async def _linked(memory: remanence.Engine, about: str) -> tuple[Any, Any]:
-    one, two = await memory.learn_many([f"{about} first.", f"Then {about} again, twice."])
+    one, two = await memory.learn([f"{about} first.", f"Then {about} again, twice."])
     return one, two
 
 
@@ -60,13 +60,13 @@ async def _link(memory: remanence.Engine, about: str) -> str:
 async def _unlink(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
     await memory.link(one, two, "refers")
-    return str((await memory.unlink(one, two, "refers")).run)
+    return str((await memory.link(one, two, "refers", off=True)).run)
 
 
 async def _resolve(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
     await memory.link(one, two, "contradicts")
-    return str((await memory.graph.resolve(one, two)).run)
+    return str((await memory.review.settle((one, two), "both")).run)
 
 
 async def _restore(memory: remanence.Engine, about: str) -> str:
@@ -77,25 +77,25 @@ async def _restore(memory: remanence.Engine, about: str) -> str:
 
 async def _lift(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(about)
-    await memory.forget(learned, forbid=True)
-    return str((await memory.forbidden.lift(learned)).run)
+    await memory.forbid(learned)
+    return str((await memory.forbid(learned, off=True)).run)
 
 
 async def _unpin(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(about)
     await memory.pin(learned)
-    return str((await memory.unpin(learned)).run)
+    return str((await memory.pin(learned, off=True)).run)
 
 
 async def _release(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(about)
     await memory.hold(learned, "audit")
-    return str((await memory.release(learned, "audit")).run)
+    return str((await memory.hold(learned, "audit", off=True)).run)
 
 
 async def _accept(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(f"{about}: {FORGED}", trust="outside")
-    return str((await memory.review.accept(learned)).run)
+    return str((await memory.review.settle(learned, "accept")).run)
 
 
 async def _quarantined(memory: remanence.Engine, about: str) -> str:
@@ -104,12 +104,12 @@ async def _quarantined(memory: remanence.Engine, about: str) -> str:
 
 async def _supersede(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
-    return str((await memory.supersede(one, two)).run)
+    return str((await memory.correct(one, by=two)).run)
 
 
 async def _merge(memory: remanence.Engine, about: str) -> str:
     one, two = await _linked(memory, about)
-    return str((await memory.graph.merge(one, two)).run)
+    return str((await memory.merge(one, two)).run)
 
 
 async def _import(memory: remanence.Engine, about: str) -> str:
@@ -140,13 +140,13 @@ async def _alias(memory: remanence.Engine, about: str) -> str:
 VERBS: Mapping[str, Doing] = {
     "learn": lambda memory, about: _with_run(memory.learn(about)),
     "note": lambda memory, about: _with_run(memory.note(about, session="s", later=True)),
-    "put": lambda memory, about: _with_run(memory.put(about, about, agent="x", source="s")),
+    "put": lambda memory, about: _with_run(memory.learn(about, key=about, agent="x", source="s")),
     "update": lambda memory, about: _with(memory, about, lambda one: memory.update(one, text=f"No {about}.")),
     "tag": lambda memory, about: _with(memory, about, lambda one: memory.tag(one, "boats")),
     "correct": lambda memory, about: _with(memory, about, lambda one: memory.correct(one, f"Not {about}.")),
     "rate": lambda memory, about: _with(memory, about, lambda one: memory.rate(one, 1.0)),
-    "dispute": lambda memory, about: _with(memory, about, lambda one: memory.dispute(one)),
-    "confirm": lambda memory, about: _with(memory, about, lambda one: memory.confirm(one)),
+    "dispute": lambda memory, about: _with(memory, about, lambda one: memory.rate(one, "wrong")),
+    "confirm": lambda memory, about: _with(memory, about, lambda one: memory.rate(one, "right")),
     "forget": lambda memory, about: _with(memory, about, lambda one: memory.forget(one)),
     "link": _link,
     "unlink": _unlink,
@@ -162,9 +162,7 @@ VERBS: Mapping[str, Doing] = {
     "unpin": _unpin,
     "hold": lambda memory, about: _with(memory, about, lambda one: memory.hold(one, "audit")),
     "release": _release,
-    "forget --forbid": lambda memory, about: _with(
-        memory, about, lambda one: memory.forget(one, forbid=True)
-    ),
+    "forget --forbid": lambda memory, about: _with(memory, about, lambda one: memory.forbid(one)),
     "lift": _lift,
     "accept": _accept,
     "quarantined": _quarantined,

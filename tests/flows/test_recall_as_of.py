@@ -143,7 +143,7 @@ async def test_where_images_have_ended_a_recall_is_refused(opener: Opener, clock
         clock.advance(days=1)
         await memory.update(learned.id, text=TEXTS[1])
         clock.advance(days=100)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         before = await memory.recall(ASKED, as_of=stood)
         await expire(memory._core)
         with pytest.raises(ImagesEnded) as refused:
@@ -262,7 +262,7 @@ async def act_on(memory: remanence.Engine, act: str, seq: int, number: int) -> N
                 seq, text=f"the {('ferry', 'coach')[number % 2]} was edited {number}", category="message"
             )
         case "supersede":
-            await memory.supersede(seq, seq + 1)
+            await memory.correct(seq, by=seq + 1)
         case "archive":
             await memory.curate(ARCHIVE)
         case "purge":

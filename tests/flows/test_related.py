@@ -36,7 +36,7 @@ def seqs(found: remanence.types.RelatedResult) -> list[int]:
 
 async def test_each_comes_with_its_way(chain: remanence.Engine) -> None:
     """Three hops from the mill to Ana, each with its confidence; nobody said how sure the first is."""
-    found = await chain.graph.find_related(4)
+    found = await chain.links(4, depth=3)
     ana = found.memories[-1]
 
     assert ((4,), [2, 1, 3], {}) == (found.seeds, seqs(found), found.left_out)
@@ -50,13 +50,13 @@ async def test_each_comes_with_its_way(chain: remanence.Engine) -> None:
 
 async def test_causes_lead_to_their_effects_alone(chain: remanence.Engine) -> None:
     """From the effect nothing leads back to its cause; who supports is reached both ways."""
-    assert [] == seqs(await chain.graph.find_related(3))
-    assert {1, 3, 4} == {*seqs(await chain.graph.find_related(2))}
+    assert [] == seqs(await chain.links(3, depth=3))
+    assert {1, 3, 4} == {*seqs(await chain.links(2, depth=3))}
 
 
 async def test_hops_and_limit(chain: remanence.Engine) -> None:
     """What the limit leaves out is counted."""
-    one, two = await chain.graph.find_related(4, hops=1), await chain.graph.find_related(4, limit=2)
+    one, two = await chain.links(4, depth=1), await chain.links(4, depth=3, limit=2)
 
     assert ([2], [2, 1]) == (seqs(one), seqs(two))
     assert {"limit": 1} == two.left_out
@@ -65,20 +65,20 @@ async def test_hops_and_limit(chain: remanence.Engine) -> None:
 async def test_links_of_old_lead_no_further(chain: remanence.Engine, clock: ManualClock) -> None:
     """At half a confidence Ana is reached for 360 days; drawn again, the link leads there anew."""
     clock.advance(days=360)
-    held = await chain.graph.find_related(1)
+    held = await chain.links(1, depth=3)
     clock.advance(days=1)
-    lost = await chain.graph.find_related(1)
+    lost = await chain.links(1, depth=3)
     await chain.link(1, 3, "causes")
 
     assert 0.2 == held.memories[0].path[0].confidence
-    assert ([3], [], [3]) == (seqs(held), seqs(lost), seqs(await chain.graph.find_related(1)))
+    assert ([3], [], [3]) == (seqs(held), seqs(lost), seqs(await chain.links(1, depth=3)))
 
 
 async def test_reinforcement_ends_at_one(chain: remanence.Engine) -> None:
     """Drawn ever again, a link weighs 1 and is as sure as can be; its activation is then .7."""
     for _ in range(20):
         await chain.link(1, 3, "causes")
-    (ana,) = (await chain.graph.find_related(1)).memories
+    (ana,) = (await chain.links(1, depth=3)).memories
 
     assert (1.0, 1.0, 0.7) == (ana.path[0].weight, ana.path[0].confidence, ana.activation)
 
@@ -87,8 +87,8 @@ async def test_what_stands_no_more_is_no_way(chain: remanence.Engine) -> None:
     """Neither found nor passed through; to begin at it is allowed."""
     await chain.forget(2)
 
-    assert [] == seqs(await chain.graph.find_related(4))
-    assert [1, 3] == [one for one in seqs(await chain.graph.find_related(2)) if one != 4]
+    assert [] == seqs(await chain.links(4, depth=3))
+    assert [1, 3] == [one for one in seqs(await chain.links(2, depth=3)) if one != 4]
 
 
 async def test_an_entity_is_a_way_and_no_answer(opener: Opener) -> None:
@@ -102,8 +102,8 @@ async def test_an_entity_is_a_way_and_no_answer(opener: Opener) -> None:
             await hear(memory)
         mia = (await memory.entities.get("Mia")).entity
         facts = [one for one in await memory.list() if "It is said" in one.text]
-        found = await memory.graph.find_related(facts[0].id, hops=2)
-        near = seqs(await memory.graph.find_related(mia.id, hops=1))
+        found = await memory.links(facts[0].id, depth=2)
+        near = seqs(await memory.links(mia.id, depth=1))
     (other,) = [one for one in found.memories if one.memory.seq == facts[1].seq]
 
     assert [Relation.MENTIONS.label] * 2 == [hop.relation for hop in other.path]
@@ -118,7 +118,7 @@ async def test_history_and_contradictions_lead_nowhere(memory: remanence.Engine)
         await memory.learn(text)
     await memory.link(1, 2, "contradicts")
 
-    assert [] == seqs(await memory.graph.find_related(1))
+    assert [] == seqs(await memory.links(1, depth=3))
 
 
 async def test_where_too_many_are_reached_it_says_so(
@@ -132,7 +132,7 @@ async def test_where_too_many_are_reached_it_says_so(
     for other, weight in ((2, 0.9), (3, 0.8), (4, 0.7)):
         await memory.link(1, other, "supports", weight=weight)
     await memory.link(4, 5, "supports")
-    found = await memory.graph.find_related(1)
+    found = await memory.links(1, depth=3)
 
     assert ([2, 3, 4], {"not followed": 1}) == (seqs(found), found.left_out)
     assert str(found).endswith("left out: not followed 1")
@@ -142,7 +142,7 @@ async def test_from_a_question(chain: remanence.Engine) -> None:
     """Links begin at the best answers, which are the seeds and not among what is found."""
     await chain.learn("Ana's sister sings in a choir")
     await chain.link(3, 5, "causes")
-    found = await chain.graph.find_related(query="flour bakery mill Ana town")
+    found = await chain.links(query="flour bakery mill Ana town")
 
     assert 3 == len(found.seeds)
     assert not {*found.seeds} & {*seqs(found)}
@@ -153,14 +153,20 @@ async def test_from_a_question(chain: remanence.Engine) -> None:
 
 async def test_refusals(chain: remanence.Engine) -> None:
     """Neither, both, too many hops, an unknown memory: one clear error each. A weak answer is no place to begin."""
-    for wrong in ({}, {"name": 1, "query": "flour"}, {"name": 1, "hops": 4}, {"name": 1, "limit": 0}):
+    for wrong in (
+        {},
+        {"name": 1, "query": "flour"},
+        {"name": 1, "depth": 4},
+        {"name": 1, "limit": 0},
+        {"name": 1, "depth": 2, "limit": 0},
+    ):
         with pytest.raises(InvalidInput) as refused:
-            await chain.graph.find_related(**wrong)
+            await chain.links(**wrong)
 
         assert refused.value.recovery
     with pytest.raises(NotFound):
-        await chain.graph.find_related(99)
-    found = await chain.graph.find_related(query="zebra quartz")
+        await chain.links(99)
+    found = await chain.links(query="zebra quartz")
 
     assert ((), ()) == (found.seeds, found.memories)
 

@@ -56,7 +56,7 @@ async def fill(memory: remanence.Engine) -> None:
     await memory.learn(
         "The ferry leaves at nine.", key="ferry", tags=["boats"], said_at=SAID, attributes={"n": [1, "x"]}
     )
-    red, blue, _ = await memory.learn_many(
+    red, blue, _ = await memory.learn(
         [
             Turn("The mast is red.", key="red"),
             Turn("The mast is blue.", speaker="Ines"),
@@ -66,7 +66,7 @@ async def fill(memory: remanence.Engine) -> None:
     await memory.note(Turn("I am allergic to nuts.", speaker="Ines", session="monday"))
     for text in ("The sail is at the maker's.", "The maker needs two weeks."):
         await memory.learn(text, speaker="Ines", session="monday")
-    await memory.put("wifi", "The network is heron-42.", source="manual", speaker="desk")
+    await memory.learn("The network is heron-42.", key="wifi", source="manual", speaker="desk")
     await memory.consolidate()
     await memory.link(red, blue, "contradicts")
     await memory.hold("ferry", "audit", datetime(2030, 1, 1, tzinfo=UTC))
@@ -82,8 +82,8 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.count("category"),
     lambda memory: memory.links("red"),
     lambda memory: memory.entities.list(),
-    lambda memory: memory.graph.contradictions(),
-    lambda memory: memory.graph.find_related("red"),
+    lambda memory: memory.review.list("contradiction", settled=True),
+    lambda memory: memory.links("red", depth=2),
     lambda memory: memory.conversations.list(),
     lambda memory: memory.conversations.list(threads=True),
     lambda memory: memory.count("topic", limit=3),
@@ -96,7 +96,7 @@ ASKED: list[Callable[[remanence.Engine], Any]] = [
     lambda memory: memory.settings.get(),
     lambda memory: memory.settings.get("note_turns"),
     lambda memory: memory.review.list(),
-    lambda memory: memory.forbidden.list(),
+    lambda memory: memory.forbidden(),
     lambda memory: memory.erase.show(copies=True),
     lambda memory: memory.status(),
     lambda memory: memory.guidelines(),
@@ -155,7 +155,7 @@ async def test_a_plan_and_a_drop_are_shown_and_done(remote: RemoteEngine) -> Non
     await remote.apply(plan, policy="default")
     learned = await remote.learn("Nora keeps the chapel's key.")
     erased = await remote.erase.apply(await remote.erase.show(learned))
-    await remote.release("ferry", "audit")
+    await remote.hold("ferry", "audit", off=True)
     shown = await remote.scopes.show_drop()
     dropped = await remote.scopes.drop(shown, allow_protected=9)
     gone = await remote.list()
@@ -177,7 +177,7 @@ REFUSED: list[tuple[Callable[[remanence.Engine], Any], type[RemanenceError]]] = 
     (lambda memory: memory.forget("ferry"), Protected),
     (lambda memory: memory.backup("copy.db"), CapabilityMissing),
     (lambda memory: memory.mirror.sync("folder"), CapabilityMissing),
-    (lambda memory: memory.learn("x", colour="red"), InvalidInput),  # type: ignore[call-arg] # wrong on purpose
+    (lambda memory: memory.learn("x", colour="red"), InvalidInput),  # type: ignore[call-overload] # wrong on purpose
     (lambda memory: memory.get(), InvalidInput),  # type: ignore[call-arg] # wrong on purpose
     (lambda memory: memory.learn("x", importance=float("nan")), InvalidInput),
     (lambda memory: memory.learn("x", attributes={"n": 10**30}), InvalidInput),

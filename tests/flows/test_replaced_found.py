@@ -30,7 +30,7 @@ async def replaced(
     for number in range(30):
         await memory.learn(f"The tide at quay {number} was low in the morning.", speaker="Ben", thread=thread)
     new = await memory.learn(NEW, speaker="Ana", thread=elsewhere or thread)
-    await memory.supersede(fact.id, new.id)
+    await memory.correct(fact.id, by=new.id)
     return fact.seq, new.seq
 
 

@@ -334,12 +334,12 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("learn", {"text": "x", "agent": "somebody"}, 400, "no field 'agent'"),
     ("recall", {"query": "x", "agent": "somebody"}, 400, "no field 'agent'"),
     ("recall", {"query": "x", "top_k": 3}, 400, "recall has no field 'top_k'"),
-    ("learn-many", {"items": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
-    ("learn-many", {"items": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
+    ("learn", {"text": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
+    ("learn", {"text": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
     ("learn", {}, 400, "learn needs text"),
     ("learn", {"text": ""}, 400, "text"),
     ("learn", {"text": "a\x00b"}, 400, "NUL"),
-    ("learn", {"text": ["x"]}, 400, "text"),
+    ("learn", {"text": [7]}, 400, "text"),
     ("recall", {"query": "x", "limit": 10**30}, 400, "limit"),
     ("recall", {"query": "x", "limit": True}, 400, "limit"),
     ("recall", {"query": "x", "filters": {"nothing": 1}}, 400, "unknown filter"),
@@ -348,9 +348,9 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("get", b"\xff", 400, "body"),
     ("get", b"[" * 100_000, 400, "body"),
     ("get", b'{"name": 1e999}', 400, "name"),
-    ("rate", {"names": "key", "signal": True}, 400, "signal"),
+    ("rate", {"names": "key", "verdict": True}, 400, "verdict"),
     ("recall", {"query": "x", "explain": "yes"}, 400, "explain"),
-    ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
+    ("rate", {"names": [], "verdict": 0.5}, 400, "0 memories"),
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
     ("plan", {"compare": {"x": [-(10**30)]}}, 400, "no plan"),
     ("nowhere", {}, 404, "there is no verb"),
@@ -491,7 +491,7 @@ def test_what_happens_is_told_as_it_happens(server: Server) -> None:
     position = first.heard[0][0]
     again = Listener(server, token, str(position))
     ahead = Listener(server, token, "9" * 18)
-    server.do("unpin", scope="work", names=learned["id"])
+    server.do("pin", scope="work", names=learned["id"], off=True)
 
     assert ["learn", "pin"] == [event["verb"] for event in told]
     assert "The crane" not in json.dumps(told)

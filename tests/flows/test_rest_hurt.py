@@ -181,7 +181,7 @@ def test_a_listener_that_sleeps_holds_up_nobody(served: Server) -> None:
     before = resident_bytes(served) if sys.platform == "linux" else 0
     for number in range(3_000):
         ask(served, "tag", names="ferry", tags=[f"t{number % 40}"]) if number % 2 else ask(
-            served, "untag", names="ferry", tags=[f"t{(number + 1) % 40}"]
+            served, "tag", names="ferry", tags=[f"t{(number + 1) % 40}"], off=True
         )
     heard = awake.wait(1_000)
     awake.close()
@@ -199,7 +199,7 @@ def test_a_server_killed_while_it_applies_a_plan_has_done_whole_parts(served: Se
     rule = 'name = "old"\nevery = "deep"\nphase = "value"\ndo = "archive"\nwhere = "tokens > 0"\n'
     policy = f"version = 1\n[[rule]]\n{rule}"
     with remanence.sync.open(served.file, embedder="none") as memory:
-        memory.learn_many([f"Buoy {number} is red." for number in range(count - 1)])
+        memory.learn([f"Buoy {number} is red." for number in range(count - 1)])
         memory.consolidate()
     plan = ask(served, "plan", policy=policy)
 

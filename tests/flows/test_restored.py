@@ -126,7 +126,7 @@ async def test_a_tick_that_waits_comes_when_the_day_is_over(opener: Opener, cloc
     async with opener(policy=POLICY) as memory:
         await memory.policy.use(POLICY)
         ids = await _fallen(memory, clock)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await memory.restore(ids[0])
         clock.advance(hours=6)
         statuses = []

@@ -63,7 +63,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "checks": await memory.doctor(),
         "setting": await memory.settings.get(),
         "guide": memory.guide(),
-        "contradictions": await memory.graph.contradictions(),
+        "review": await memory.review.list(),
         "frames": await memory.frames.get(),
         "policy": memory.policy.current,
     }

@@ -57,8 +57,8 @@ async def proposed(memory: Engine, seq: int, *replaces: int, tags: tuple[str, ..
 async def filled(memory: Engine, clock: ManualClock) -> None:
     """Let one thing or more of each sort wait."""
     texts = ["Ines likes the old gate.", "Nobody paints gates.", "Tom sells maps.", NOON]
-    a, b, c, d = [one.seq for one in await memory.learn_many([*texts])]
-    await memory.learn_many([{"text": f"Log line {n} of the gate.", "tags": ["log"]} for n in range(20)])
+    a, b, c, d = [one.seq for one in await memory.learn([*texts])]
+    await memory.learn([{"text": f"Log line {n} of the gate.", "tags": ["log"]} for n in range(20)])
     await memory.consolidate()
     await memory.link(a, b, "contradicts", weight=0.9)
     await memory.link(a, c, "contradicts", weight=0.95)
@@ -167,8 +167,8 @@ async def test_a_list_goes_on_behind_what_was_settled_meanwhile(path: Path) -> N
             for one in (await memory.review.list(limit=1)).items
             if one.sort in ("contradiction", "proposal")
         ]
-        await memory.graph.resolve(*[one.seq for one in first[0].memories])
-        await memory.review.decline(4, "rejected-path")
+        await memory.review.settle(first[0], "both")
+        await memory.review.settle(4, "decline", only=["rejected-path"])
         rest = [one.cursor for item in first for one in (await memory.review.list(after=item)).items]
 
     left = [one.cursor for one in whole if one.sort in ("contradiction", "proposal") and one not in first]
@@ -197,14 +197,14 @@ async def test_nothing_waits_in_an_empty_memory(opener: Opener) -> None:
 async def test_what_is_settled_waits_no_more(opener: Opener) -> None:
     """A contradiction that is resolved, or of which one has fallen; a proposal whose tag is set or memory gone."""
     async with opener() as memory:
-        a, b, c, d = [one.seq for one in await memory.learn_many(["a one", "b two", "c three", "d four"])]
+        a, b, c, d = [one.seq for one in await memory.learn(["a one", "b two", "c three", "d four"])]
         await memory.link(a, b, "contradicts")
         await memory.link(c, d, "contradicts")
         await proposed(memory, a, tags=("self/goal",))
         await proposed(memory, b, c)
         await proposed(memory, d, tags=("self/value",))
         before = (await memory.review.list()).counts
-        await memory.graph.resolve(a, b)
+        await memory.review.settle((a, b), "both")
         await memory.tag(a, "self/goal")
         await memory.forget([c, d])
 
@@ -231,7 +231,7 @@ async def test_so_many_proposals_wait_and_no_more(opener: Opener, monkeypatch: p
     texts = [f"Boat {n} comes." for n in range(4)]
     writer = Scripted({text: Judgement(0.5, tags=("self/value",)) for text in texts})
     async with opener(writer=writer) as memory:
-        first, *_ = await memory.learn_many(texts[:3])
+        first, *_ = await memory.learn(texts[:3])
         await memory.consolidate()
         full = [one.memories[0].text for one in (await memory.review.list()).items]
         await memory.forget(first)
@@ -253,23 +253,25 @@ async def test_a_proposal_is_declined_in_part_or_whole(
 ) -> None:
     """What is named, or all; the memory stays as it is."""
     async with opener() as memory:
-        a, b = [one.seq for one in await memory.learn_many(["a one", "b two"])]
+        a, b = [one.seq for one in await memory.learn(["a one", "b two"])]
         await proposed(memory, b, a, tags=("self/goal", "self/value"))
         before = await memory.get(b)
-        declined = await memory.review.decline(b, *what)
+        declined = await memory.review.settle(b, "decline", only=what)
 
         assert before == await memory.get(b)
         assert left == (await memory.review.list()).counts
-        assert (len(what) or 3) == len(declined.tags) + len(declined.replaces)
+        assert ("decline", {"decline": len(what) or 3}) == (declined.verb, declined.counts)
 
 
 async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
     """A memory without a proposal, and what is not among its proposals; nothing is dropped."""
     async with opener() as memory:
-        a, b = [one.seq for one in await memory.learn_many(["a one", "b two"])]
+        a, b = [one.seq for one in await memory.learn(["a one", "b two"])]
         await proposed(memory, b, tags=("self/goal",))
-        none = await expect_error(NotFound, memory.review.decline(a))
-        other = await expect_error(NotFound, memory.review.decline(b, "self/goal", "self/other"))
+        none = await expect_error(NotFound, memory.review.settle(a, "decline"))
+        other = await expect_error(
+            NotFound, memory.review.settle(b, "decline", only=["self/goal", "self/other"])
+        )
 
         assert "remanence review list" in none.recovery
         assert "self/goal" in str(other)
@@ -279,19 +281,19 @@ async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
 async def test_a_clock_that_is_accepted_holds_no_plan(opener: Opener, clock: ManualClock) -> None:
     """Until then the list says so, and what to type; a policy that is not adopted is named."""
     async with opener(policy=PRUNING) as memory:
-        await memory.learn_many([{"text": f"Log {n}.", "tags": ["log"]} for n in range(4)])
+        await memory.learn([{"text": f"Log {n}.", "tags": ["log"]} for n in range(4)])
         await memory.consolidate()
     clock.jump(days=400)
     async with opener(policy=PRUNING) as memory:
         await memory.begin_session()
         await memory.end_session()
         held, doubt = (await memory.review.list()).items
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
 
-        assert ["remanence plan --policy pruning", "remanence review accept --clock"] == [
+        assert ["remanence plan --policy pruning", "remanence review settle clock accept"] == [
             *held.commands.values()
         ]
-        assert ["remanence review accept --clock"] == [*doubt.commands.values()]
+        assert ["remanence review settle clock accept"] == [*doubt.commands.values()]
         assert {} == (await memory.review.list()).counts
 
 
@@ -305,7 +307,7 @@ async def test_the_list_is_read_by_people_and_by_programs(path: Path) -> None:
     short = (await run("remanence review list --limit 1", path)).stdout
 
     assert "apply it: remanence curate --allow-destroyed 20" in said
-    assert "remanence tag 4 'self/goal 1'" in said
+    assert "remanence review settle 'proposal/4/1/self/goal 1' accept" in said
     assert FORGED in said
     assert "list it with: remanence review list" in status
     assert (SORTS, 6) == (document["counts"], len(document["items"]))

@@ -53,8 +53,8 @@ async def test_a_role_that_nobody_said_is_told_by_the_name(opener: Opener, speak
     async with opener(agent="mate") as memory:
         found = [
             await memory.learn("It is six.", speaker=speaker),
-            *await memory.learn_many([Turn("It is seven.", speaker=speaker)]),
-            await memory.put("clock", "It is eight.", speaker=speaker, source="log"),
+            *await memory.learn([Turn("It is seven.", speaker=speaker)]),
+            await memory.learn("It is eight.", key="clock", speaker=speaker, source="log"),
         ]
         told = (None, "") if role is Role.USER else (role.label, "its name")
 
@@ -69,7 +69,7 @@ async def test_a_role_that_was_said_holds(opener: Opener, said: RoleName) -> Non
         turns = [Turn(REPLY.format(k=k), speaker="Claude", role=said) for k in range(4)]
         found = [
             await memory.learn("It is six.", speaker="assistant", role=said),
-            *await memory.learn_many(turns),
+            *await memory.learn(turns),
         ]
 
         assert {said} == {(await _role(memory, learned)).label for learned in found}
@@ -83,9 +83,7 @@ async def test_a_doubtful_name_is_told_by_all_it_says_in_a_batch(
     """Claude who lists and offers is an assistant, in his short texts too; Claude who tells of himself is a person."""
     async with opener() as memory:
         turns = [Turn(text.format(k=k), speaker="Claude") for k in range(8)]
-        found = await memory.learn_many(
-            [*turns, Turn("Yes.", speaker="Claude"), Turn("Hello", speaker="Mara")]
-        )
+        found = await memory.learn([*turns, Turn("Yes.", speaker="Claude"), Turn("Hello", speaker="Mara")])
         *claudes, mara = [await _role(memory, learned) for learned in found]
 
         assert ({role}, Role.USER) == (set(claudes), mara)
@@ -124,7 +122,7 @@ async def test_a_batch_is_told_by_the_latest_texts_of_a_name(opener: Opener) -> 
     async with opener() as memory:
         chats = [Turn(CHAT.format(k=k), speaker="Claude") for k in range(60)]
         replies = [Turn(REPLY.format(k=k), speaker="Claude") for k in range(20)]
-        found = await memory.learn_many([*chats, *replies])
+        found = await memory.learn([*chats, *replies])
 
         assert {Role.ASSISTANT} == {await _role(memory, learned) for learned in found}
 
@@ -135,8 +133,8 @@ async def test_a_doubtful_name_is_looked_for_among_the_last_arrivals(
 ) -> None:
     """As many as a thread is looked for in: a name that was silent for longer is as good as unknown."""
     async with opener(embedder="none") as memory:
-        await memory.learn_many([Turn(REPLY.format(k=k), speaker="Claude") for k in range(6)])
-        await memory.learn_many([Turn(f"buoy {k}", speaker="Mara") for k in range(others)])
+        await memory.learn([Turn(REPLY.format(k=k), speaker="Claude") for k in range(6)])
+        await memory.learn([Turn(f"buoy {k}", speaker="Mara") for k in range(others)])
 
         assert role == await _role(memory, await memory.learn("Yes.", speaker="Claude"))
 
@@ -170,7 +168,7 @@ async def test_doctor_tells_of_an_assistant_that_is_kept_as_a_user(opener: Opene
         ("chat", CHAT, None, False),
     ):
         async with opener(scope=scope) as memory:
-            await memory.learn_many(
+            await memory.learn(
                 [Turn(text.format(k=k) + long, speaker="Nestor", role=role) for k in range(40)]
             )
             await memory.learn("Thanks.", speaker="Mara")

@@ -73,8 +73,8 @@ async def test_progress_is_heard_as_in_a_process(server: Server) -> None:
     there: list[tuple[int, int]] = []
     here: list[tuple[int, int]] = []
     async with reach(server, "own", "progress") as memory, remanence.open(embedder="none") as local:
-        await memory.learn_many(TEXTS, lambda *one: there.append(one))
-        await local.learn_many(TEXTS, lambda *one: here.append(one))
+        await memory.learn(TEXTS, progress=lambda *one: there.append(one))
+        await local.learn(TEXTS, progress=lambda *one: here.append(one))
         assert here == there
         await memory.note("I moved to Tartu.", session="s")
         await memory.consolidate(lambda *one: there.append(one))
@@ -85,9 +85,9 @@ async def test_progress_is_heard_as_in_a_process(server: Server) -> None:
                 raise OSError("nobody looks any more")
 
         with pytest.raises(OSError, match="nobody looks"):
-            await memory.learn_many([f"{one} So it stays." for one in TEXTS], give_up)
+            await memory.learn([f"{one} So it stays." for one in TEXTS], progress=give_up)
         with pytest.raises(InvalidInput, match="text"):
-            await memory.learn_many([""], lambda *one: there.append(one))
+            await memory.learn([""], progress=lambda *one: there.append(one))
         assert len(await memory.list(limit=10_000)) < 2 * len(TEXTS)
     assert [] == running(server, "own")
 
@@ -100,7 +100,7 @@ async def test_every_long_verb_tells_how_far_it_is(server: Server) -> None:
         return lambda *one: told.setdefault(verb, []).append(one)
 
     async with reach(server, "curator", "long") as memory, reach(server, "curator", "long too") as other:
-        await memory.learn_many(TEXTS[:500])
+        await memory.learn(TEXTS[:500])
         await memory.consolidate()
         lines = [line async for line in memory.export(progress=hear("export"))]
         await memory.learn("The first of another scope.")
@@ -116,7 +116,7 @@ async def test_every_long_verb_tells_how_far_it_is(server: Server) -> None:
 async def test_an_import_is_cancelled_over_there_and_the_same_one_takes_the_rest(server: Server) -> None:
     """What was taken in is a run that came to its end; nothing is half done."""
     async with remanence.open(embedder="none") as source:
-        await source.learn_many(TEXTS[:1_500])
+        await source.learn(TEXTS[:1_500])
         lines = [line async for line in source.export()]
     async with reach(server, "curator", "taken") as memory:
         await memory.learn("The first of another scope.")
@@ -166,7 +166,7 @@ async def _begin(memory: remanence.Engine, server: Server, name: str) -> "asynci
         if done:
             reached.set()
 
-    task = asyncio.create_task(memory.learn_many(TEXTS, hear))
+    task = asyncio.create_task(memory.learn(TEXTS, progress=hear))
     await asyncio.wait_for(reached.wait(), 60)
     assert running(server, name) or task.done()
     return task
@@ -186,7 +186,7 @@ async def test_who_is_cancelled_has_it_end_over_there(server: Server) -> None:
             for run in {event.run for event in await curator.history() if event.verb == "learn"}:
                 await curator.undo(run)
         assert [] == await memory.list()
-        await memory.learn_many(TEXTS)
+        await memory.learn(TEXTS)
         assert len(TEXTS) == len(await memory.list(limit=10_000))
 
 

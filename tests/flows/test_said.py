@@ -34,8 +34,8 @@ async def said(memory: remanence.Engine, name: str) -> tuple[Verification, float
 async def test_importance_is_said_and_read(memory: remanence.Engine) -> None:
     """Learned, put, updated and learned in bulk it is read by rules; where nobody said it, it is unknown."""
     await memory.learn("the mast is cracked", importance=0.9)
-    await memory.learn_many([{"text": "the mast is painted", "importance": 0.2}, "the mast is of ash"])
-    put = await memory.put("oars", "the oars are new", agent="ann", source="s", importance=0.5)
+    await memory.learn([{"text": "the mast is painted", "importance": 0.2}, "the mast is of ash"])
+    put = await memory.learn("the oars are new", key="oars", agent="ann", source="s", importance=0.5)
     await memory.update(put.id, importance=0.1)
     unsaid = await memory.learn("the oars are of spruce", importance=0.1)
     await memory.update(unsaid.id, importance=None)
@@ -63,7 +63,7 @@ async def test_importance_is_from_0_to_1(memory: remanence.Engine) -> None:
 async def test_of_two_importances_the_greater_counts(memory: remanence.Engine) -> None:
     """A repeat may make a memory more important, in a batch and after; a correction is as important as the old text."""
     batch = [{"text": "the mast is cracked", "importance": one} for one in (0.2, 0.4, 0.3)]
-    (first, *_) = await memory.learn_many(batch)
+    (first, *_) = await memory.learn(batch)
     assert 0.4 == (await memory.get(first.id)).importance
     await memory.learn("the mast is cracked", importance=0.7)
     await memory.learn("the mast is cracked", importance=0.1)
@@ -84,7 +84,7 @@ async def test_a_confidence_is_as_old_as_its_last_saying(
     await memory.learn("nobody said how sure")
     clock.advance(days=10)
     await memory.update("updated", confidence=0.8)
-    again = await memory.put("put", "the oar is put", agent="ann", source="s", confidence=0.8)
+    again = await memory.learn("the oar is put", key="put", agent="ann", source="s", confidence=0.8)
     await memory.learn("the oar is repeated", confidence=0.8)
     await memory.update("kept", severity="low")
     clock.advance(days=1)
@@ -130,9 +130,9 @@ async def test_verification_follows_what_was_said(memory: remanence.Engine) -> N
     """Unverified at first; confirmed and disputed by these verbs, the last of them counts; undo takes it back."""
     learned = await memory.learn("the bell rings at nine")
     assert {"the bell rings at nine"} == await caught(memory, "verification == 'unverified'")
-    await memory.confirm(learned.id)
+    await memory.rate(learned.id, "right")
     assert {"the bell rings at nine"} == await caught(memory, "verification == 'user_confirmed'")
-    disputed = await memory.dispute(learned.id)
+    disputed = await memory.rate(learned.id, "wrong")
     assert {"the bell rings at nine"} == await caught(memory, "verification == 'disputed'")
     await memory.undo(disputed)
     assert Verification.USER_CONFIRMED == (await memory.get(learned.id)).verification
@@ -145,7 +145,7 @@ async def test_verification_follows_what_was_said(memory: remanence.Engine) -> N
 async def test_another_text_is_unverified(memory: remanence.Engine) -> None:
     """What was confirmed is what was said then, unless the caller says that this is verified too."""
     learned = await memory.learn("the bell rings at nine")
-    await memory.confirm(learned.id)
+    await memory.rate(learned.id, "right")
     await memory.update(learned.id, text="the bell rings at nine", state=None)
     assert Verification.USER_CONFIRMED == (await memory.get(learned.id)).verification
     await memory.update(learned.id, text="the bell rings at ten")
@@ -158,7 +158,7 @@ async def test_another_text_is_unverified(memory: remanence.Engine) -> None:
 async def test_what_was_corrected_is_disputed(memory: remanence.Engine) -> None:
     """Also when it is brought back; the corrected text begins unverified, and undo takes both back."""
     learned = await memory.learn("the bell rings at nine")
-    await memory.confirm(learned.id)
+    await memory.rate(learned.id, "right")
     corrected = await memory.correct(learned.id, "the bell rings at ten")
     old, new = await memory.get(learned.id), await memory.get(corrected.id)
     assert (Verification.DISPUTED, Verification.UNVERIFIED) == (old.verification, new.verification)
@@ -237,7 +237,7 @@ async def test_all_of_it_goes_out_and_comes_in(opener: Opener, clock: ManualCloc
         one = await memory.learn("a notice", category="notification", confidence=0.5, importance=0.7)
         clock.advance(days=1)
         await memory.update(one.id, text="another notice", confidence=0.9)
-        await memory.dispute(one.id)
+        await memory.rate(one.id, "wrong")
         said_at = (await memory.get(one.id)).confidence_at
         lines = [line async for line in memory.export()]
     async with opener(scope="to") as memory:

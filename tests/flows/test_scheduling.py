@@ -73,7 +73,7 @@ PRUNING = DAILY.replace('do = "archive"', 'do = "prune"').replace("daily", "prun
 
 async def _filled(memory: remanence.Engine, clock: ManualClock, n: int = 4) -> None:
     """Some active memories, two days old."""
-    await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(n)])
+    await memory.learn([Turn(f"note number {k}", category="knowledge") for k in range(n)])
     await memory.consolidate()
     clock.advance(days=2)
 
@@ -195,7 +195,7 @@ async def test_a_day_has_its_bound(opener: Opener, clock: ManualClock) -> None:
     """Of what is not held, an automatic run destroys at most ten a day, or a twentieth."""
     async with opener(policy=PRUNING) as memory:
         await _filled(memory, clock, n=20)
-        await memory.learn_many([f"fresh {k}" for k in range(60)])
+        await memory.learn([f"fresh {k}" for k in range(60)])
         async with memory.session():
             pass
 
@@ -392,7 +392,7 @@ async def test_processes_that_begin_at_once_curate_once(tmp_path: Path) -> None:
     """Four sessions, one run; the others skip it, or find that it has been."""
     path, clock = tmp_path / "memory.db", ManualClock(SystemClock().now() - DAY)
     async with remanence.open(path, embedder="none", clock=clock) as memory:
-        await memory.learn_many([f"note {k}" for k in range(20)])
+        await memory.learn([f"note {k}" for k in range(20)])
         await memory.consolidate()
         processes = [
             subprocess.Popen(
@@ -488,7 +488,7 @@ async def _shown(path: Path, policy: Path) -> str:
 
 async def test_status_counts_turns(memory: remanence.Engine, clock: ManualClock) -> None:
     """Each text heard is one, also a repeat."""
-    await memory.learn_many(["one boat", "two buoys", "one boat"])
+    await memory.learn(["one boat", "two buoys", "one boat"])
     clock.advance(days=30)
     pace = (await memory.status()).clocks["turns"]
 
@@ -676,7 +676,7 @@ async def test_merges_count_in_the_day_of_the_brake(opener: Opener, clock: Manua
     async with opener(policy=MERGING, embedder=Measured()) as memory:
         texts = [f"In crate {k // 2}{', ' if k % 2 else ' '}ropes lie" for k in range(24)]
         texts += [f"In crate {k} oars lie" for k in range(24, 60)]
-        await memory.learn_many([Turn(text, category="knowledge") for text in texts])
+        await memory.learn([Turn(text, category="knowledge") for text in texts])
         for k in range(12):
             await memory.link(2 * k + 1, 2 * k + 2, "near_duplicate", weight=0.99, confidence=0.99)
         await memory.consolidate()

@@ -42,7 +42,7 @@ async def test_scopes_are_listed_with_what_they_hold(opener: Opener, clock: Manu
     for scope, texts in (("b", ["Käse"]), ("a", ["Brot", "Wein"]), ("c", ["Salz"])):
         clock.advance(hours=1)
         async with opener(scope=scope, embedder="none") as memory:
-            await memory.learn_many(texts)
+            await memory.learn(texts)
     written = clock.now() - HOUR
     clock.advance(hours=1)
     async with opener(scope="c", embedder="none") as memory:
@@ -66,7 +66,7 @@ async def test_scopes_are_listed_where_the_store_tells_no_sizes() -> None:
     """Memories are counted all the same; bytes are not known."""
     store = limit_store(MemoryStore())
     async with remanence.open(store=store, scope="harbour") as memory:
-        await memory.learn_many(["Brot", "Wein"])
+        await memory.learn(["Brot", "Wein"])
         (one,) = await memory.scopes.list()
 
     assert ("harbour", 2, None) == (one.scope, one.memories, one.bytes)

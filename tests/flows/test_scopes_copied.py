@@ -155,7 +155,7 @@ async def test_who_writes_to_the_target_meanwhile_is_left_alone(
     """The copy is taken back whole, and what the other wrote stands."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory, opener(scope="b") as other:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         before_commit(memory, 3, lambda: other.learn("The ferry leaves at nine."))
         with pytest.raises(Conflict, match="scope 'b' was written to by somebody else") as refused:
             await memory.scopes.copy("b")
@@ -173,7 +173,7 @@ async def test_what_is_used_in_the_target_meanwhile_is_no_matter(
     """A recall of what is there already counts its use, and the copy goes on."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory, opener(scope="b") as other:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
 
         async def recall() -> None:
             await other.recall("berth 1")
@@ -191,7 +191,7 @@ async def test_a_scope_that_is_written_to_while_it_is_copied_says_so(
     """What came in before its page was read is in the copy, and what came in later need not be."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory, opener(scope="a") as writer:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         before_commit(memory, 3, lambda: writer.learn("The ferry leaves at nine."))
         done = await memory.scopes.copy("b")
 
@@ -204,7 +204,7 @@ async def test_a_copy_that_is_cancelled_leaves_nothing(
     """As Ctrl-C does it: what was written is taken back before the error comes."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         task: asyncio.Task[object] = asyncio.ensure_future(memory.scopes.copy("b"))
 
         async def cancel() -> None:
@@ -225,7 +225,7 @@ async def test_a_part_under_way_is_taken_back_with_the_rest(
     """A store goes on writing what nobody waits for any more; the copy waits for it before it is taken back."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         task: asyncio.Task[object] = asyncio.ensure_future(memory.scopes.copy("b"))
         slow = _Slow(memory, task)
         with pytest.raises(asyncio.CancelledError):
@@ -389,7 +389,7 @@ async def test_of_two_copies_at_once_one_is_whole(opener: Opener, monkeypatch: p
     """The later one takes back what the earlier one has written, as if it had been killed; that one is refused."""
     in_small_pages(monkeypatch)
     async with opener(scope="a") as memory, opener(scope="a") as second:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         before = await exported(memory)
         before_commit(memory, 3, lambda: second.scopes.copy("b"))
         with pytest.raises(Conflict, match="scope 'b' was written to by somebody else"):

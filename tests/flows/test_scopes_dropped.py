@@ -36,7 +36,7 @@ async def _release(memory: remanence.Engine) -> None:
     """Release what a story holds, so that its scope can be dropped."""
     for one in await memory.list(status="any"):
         if "legal" in (one.holds or {}):
-            await memory.release(one.id, "legal")
+            await memory.hold(one.id, "legal", off=True)
 
 
 async def test_what_a_drop_takes_is_shown_first(opener: Opener, clock: ManualClock, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ async def test_holds_refuse_a_drop_whole(opener: Opener, clock: ManualClock) -> 
             await memory.scopes.drop(await memory.scopes.show_drop())
         after = await exported(memory)
         clock.advance(hours=1)
-        await memory.release(held.id, "legal")
+        await memory.hold(held.id, "legal", off=True)
         done = await memory.scopes.drop(await memory.scopes.show_drop())
 
     assert ("held",) == refused.value.guards
@@ -198,7 +198,7 @@ async def test_an_agent_drops_what_is_its_own_and_unprotected(opener: Opener) ->
         with pytest.raises(Protected, match="pinned") as pinned:
             await memory.scopes.drop(await memory.scopes.show_drop(), allow_protected=1)
     async with opener(scope="a") as person:
-        await person.unpin(learned.id)
+        await person.pin(learned.id, off=True)
         await person.learn("The bell rings at noon.")
     async with opener(scope="a", trust="agent", agent="quill") as memory:
         with pytest.raises(Protected, match="others than this agent") as refused:
@@ -274,7 +274,7 @@ async def _interfered(
 ) -> tuple[remanence.Receipt | Conflict, list[str], tuple[str, ...]]:
     """Drop nine memories, with somebody else who acts before the third part; return what came of it and what stands."""
     async with opener(scope="a") as memory, opener(scope="a") as other:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         shown = await memory.scopes.show_drop()
         before_commit(memory, 3, lambda: act(other))
         try:
@@ -323,7 +323,7 @@ async def test_a_drop_that_is_cancelled_leaves_all_standing(
     """As Ctrl-C does it."""
     in_small_parts(monkeypatch)
     async with opener(scope="a") as memory:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         shown = await memory.scopes.show_drop()
         task: asyncio.Task[object] = asyncio.ensure_future(memory.scopes.drop(shown))
 
@@ -345,7 +345,7 @@ async def test_a_disk_that_fails_leaves_a_run_that_is_named(
     """What kept it from being written keeps it from being taken back at once; undo does that later."""
     in_small_parts(monkeypatch)
     async with opener(scope="a") as memory:
-        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        await memory.learn([f"Berth {number} is free." for number in range(9)])
         shown = await memory.scopes.show_drop()
         store = memory._core.store
         commit = store.commit

@@ -78,7 +78,7 @@ async def test_an_answer_is_worth_more_than_the_same_words_alone(
         await memory.learn(ASKED, **named)
         one = await memory.get((await memory.learn(ANSWER, **named)).seq)
     async with opener(scope="batch", embedder="none") as memory:
-        learned = await memory.learn_many([Turn(ASKED, **named), Turn(ANSWER, **named)])
+        learned = await memory.learn([Turn(ASKED, **named), Turn(ANSWER, **named)])
         batched = await memory.get(learned[1].seq)
     alone = await _alone(opener, **named)
     assert one.value is not None and alone.value is not None
@@ -94,7 +94,7 @@ async def test_only_the_first_three_open_a_segment(opener: Opener, named: dict[s
     async with opener(scope="one", embedder="none") as memory:
         single = [await memory.get((await memory.learn(text, **named)).seq) for text in texts]
     async with opener(scope="batch", embedder="none") as memory:
-        learned = await memory.learn_many([Turn(text, **named) for text in texts])
+        learned = await memory.learn([Turn(text, **named) for text in texts])
         batched = [await memory.get(one.seq) for one in learned]
     values = [memory.value or 0.0 for memory in single]
 
@@ -105,11 +105,11 @@ async def test_only_the_first_three_open_a_segment(opener: Opener, named: dict[s
 async def test_a_moved_date_moves_a_memory_between_runs(opener: Opener, clock: ManualClock) -> None:
     """What is put again is said now: it leaves the run it stood in, in an index that follows as in one read anew."""
     async with opener(embedder="none", agent="mate") as memory:
-        await memory.put("ferry", ASKED, source="log")
+        await memory.learn(ASKED, key="ferry", source="log")
         await memory.learn(ANSWER)
         before = await _found(memory)
         clock.advance(hours=24)
-        await memory.put("ferry", ASKED + " Tell me.", source="log")
+        await memory.learn(ASKED + " Tell me.", key="ferry", source="log")
         after = await _found(memory)
     async with opener(embedder="none", agent="mate") as memory:
         again = await _found(memory)
@@ -148,7 +148,7 @@ async def test_a_small_store_of_long_turns_finds_what_a_large_one_finds(opener: 
     best = []
     for scope, turns in (("small", talk), ("large", [*talk, *others])):
         async with opener(scope=scope, embedder="none") as memory:
-            await memory.learn_many(turns)
+            await memory.learn(turns)
             answer = await memory.recall(
                 "paint, ferry, harbour, deck, invoice", thread="talk", count_use=False
             )

@@ -263,7 +263,7 @@ def test_what_a_session_wrote_is_erased_beside_the_daemon(server: Server, file: 
 def test_one_token_has_two_long_calls_at_once(server: Server, file: Path) -> None:
     """What it asks for beyond that is refused with the time to wait; others are answered."""
     with remanence.sync.open(file, embedder="hashed", scope="other") as memory:
-        memory.learn_many(
+        memory.learn(
             [{"text": f"Buoy {n} is painted red.", "category": "notification"} for n in range(1_500)]
         )
     with ThreadPoolExecutor(9) as pool:

@@ -407,7 +407,7 @@ async def test_a_beat_does_not_open_a_session_again(
 async def test_the_end_empties_the_inbox(memory: remanence.Engine) -> None:
     """What was learned is active, and status tells what was done."""
     async with memory.session():
-        await memory.learn_many(["one boat", "two buoys", "three ropes"])
+        await memory.learn(["one boat", "two buoys", "three ropes"])
     state = await memory.status()
 
     assert {"active": 3} == state.statuses
@@ -424,7 +424,7 @@ async def test_so_much_of_the_inbox_and_no_more(
     """The end of a session does no more than that; the rest waits in the inbox, the oldest having gone first."""
     monkeypatch.setattr(consolidation, "ACTIVATED_MAX", most)
     async with memory.session():
-        await memory.learn_many([f"boat number {n}" for n in range(250)])
+        await memory.learn([f"boat number {n}" for n in range(250)])
     statuses = (await memory.status()).statuses
     active = [memory.text for memory in await memory.list(status="active", limit=1_000)]
 

@@ -317,9 +317,9 @@ async def test_a_note_that_is_said_again_confirms_the_older_one(
         "In the morning the ferry to Ruhnu leaves at nine",
     )
     async with opener(embedder=Measured()) as memory:
-        old = await memory.learn(texts[0], kind=kind)  # type: ignore[arg-type]
+        old = await memory.learn(texts[0], kind=kind)  # type: ignore[call-overload]
         await memory.consolidate()
-        await memory.learn(texts[1], kind=kind, trust=trust)  # type: ignore[arg-type]
+        await memory.learn(texts[1], kind=kind, trust=trust)  # type: ignore[call-overload]
         done = await memory.consolidate()
         was = await memory.get(old)
         await memory.undo(done)
@@ -344,7 +344,7 @@ async def _reflected(memory: remanence.Engine, count: int, chars: int = 200) -> 
         )
         for number in range(count)
     ]
-    await memory.learn_many(turns)
+    await memory.learn(turns)
 
 
 async def test_reflections_above_eight_kilobytes_are_drawn_together(opener: Opener) -> None:

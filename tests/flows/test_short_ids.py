@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
     async def fill() -> None:
         async with remanence.open(tmp_path / "m.db") as memory:
-            await memory.learn_many(
+            await memory.learn(
                 [f"Gate {number} of the long north pier shuts at six." for number in range(10)]
             )
             await memory.consolidate()

@@ -192,7 +192,7 @@ async def test_a_frame_shows_the_summary_where_room_is_scarce(
     """Once it is confirmed, and stands again: marked as one; frame, budgets and status count what is shown."""
     (name,) = await _archived(memory, clock, LONG)
     await memory.curate(POLICY)
-    await memory.confirm(name)
+    await memory.rate(name, "right")
     after = await memory.get(name)
     answer = await memory.frame("attention")
 
@@ -482,7 +482,7 @@ async def test_what_is_forbidden_comes_in_by_no_summary(asked: Asked, clock: Man
     with _model(WRITTEN) as address:
         async with asked(address) as memory:
             learned = await memory.learn(WRITTEN)
-            await memory.forget(learned.id, forbid=True)
+            await memory.forbid(learned.id)
             (name,) = await _archived(memory, clock, LONG)
             receipt = await memory.curate(POLICY)
             after = await memory.get(name)

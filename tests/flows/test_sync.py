@@ -262,7 +262,7 @@ def test_a_session_is_a_plain_context_manager(memory: sync.Engine) -> None:
 
 def test_an_export_is_a_plain_iterator(memory: sync.Engine) -> None:
     """It yields every line, also beyond what is fetched at once; one left half read ends with the memory."""
-    memory.learn_many([f"text {number}" for number in range(600)])
+    memory.learn([f"text {number}" for number in range(600)])
     lines = list(memory.export())
     half = memory.export()
     next(half)
@@ -314,7 +314,8 @@ def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
     begun = threading.Event()
     learned: list[int] = []
     thread = threading.Thread(
-        target=lambda: learned.append(len(memory.learn_many(texts, lambda _, __: begun.set()))), daemon=True
+        target=lambda: learned.append(len(memory.learn(texts, progress=lambda _, __: begun.set()))),
+        daemon=True,
     )
     thread.start()
     begun.wait(300)
@@ -353,9 +354,9 @@ def test_a_memory_that_does_not_open_leaves_no_thread(tmp_path: Path) -> None:
 def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
     """A verb called from another one's progress would wait for itself for ever, so it is refused; so is closing."""
     with pytest.raises(InvalidInput, match="callback"):
-        memory.learn_many(["a", "b"], lambda _, __: print(memory.status()))
+        memory.learn(["a", "b"], progress=lambda _, __: print(memory.status()))
     with pytest.raises(InvalidInput, match="callback"):
-        memory.learn_many(["c", "d"], lambda _, __: memory.close())
+        memory.learn(["c", "d"], progress=lambda _, __: memory.close())
 
     assert 0 == memory.status().memories
 
@@ -368,7 +369,7 @@ class Own(BaseException): pass
 transfer.PAGE = 3
 threading.Timer(120, os._exit, [9]).start()
 with remanence.sync.open(embedder="hashed") as source:
-    source.learn_many([f"Buoy {number} is red." for number in range(10)])
+    source.learn([f"Buoy {number} is red." for number in range(10)])
     lines = list(source.export())
 memory = remanence.sync.open(sys.argv[1], embedder="hashed")
 for kind in (SystemExit, KeyboardInterrupt, Own, GeneratorExit):

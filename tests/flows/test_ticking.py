@@ -51,7 +51,7 @@ do = "prune"
 
 
 async def _learned(memory: remanence.Engine, category: str, count: int, tell: str = "") -> None:
-    await memory.learn_many([Turn(f"{category} {tell} {k}", category=category) for k in range(count)])
+    await memory.learn([Turn(f"{category} {tell} {k}", category=category) for k in range(count)])
 
 
 async def _archived(memory: remanence.Engine) -> int:

@@ -38,9 +38,9 @@ def opened(path: Path, scope: str = "home", trust: Trust = Trust.USER, **more: A
 )
 async def test_what_is_learned_is_believed_by_who_spoke(memory: Engine, role: str, trust: Trust) -> None:
     """A user's turn as the user, an assistant's as an agent, a tool's as a tool; `learn_many` and `put` alike."""
-    one = await memory.learn("The hall opens at six", role=role)  # type: ignore[arg-type]
-    two = (await memory.learn_many([{"text": "The hall closes at nine", "role": role}]))[0]
-    three = await memory.put("hall", "The hall has two doors", role=role, speaker="Ann", source="log")  # type: ignore[arg-type]
+    one = await memory.learn("The hall opens at six", role=role)  # type: ignore[call-overload]
+    two = (await memory.learn([{"text": "The hall closes at nine", "role": role}]))[0]
+    three = await memory.learn("The hall has two doors", key="hall", role=role, speaker="Ann", source="log")  # type: ignore[call-overload]
 
     assert [trust] * 3 == [(await memory.get(done)).trust for done in (one, two, three)]
 
@@ -68,7 +68,9 @@ async def test_what_comes_through_an_agents_opening_is_an_agents(tmp_path: Path)
     """However it is called: as a user's turn, as a system's, by `put`; more than that is refused."""
     async with opened(tmp_path / "memory.db", trust=Trust.AGENT) as memory:
         one = await memory.learn("The hall opens at six", role="user")
-        two = await memory.put("hall", "The hall has two doors", role="system", speaker="Ann", source="log")
+        two = await memory.learn(
+            "The hall has two doors", key="hall", role="system", speaker="Ann", source="log"
+        )
         three = await memory.learn("12 degrees", role="tool")
         await expect_error(InvalidInput, memory.learn("The hall was sold", trust="user"))
         held = [(await memory.get(done)).trust for done in (one, two, three)]
@@ -118,7 +120,7 @@ async def test_no_repeat_confirmation_or_use_raises_it(memory: Engine) -> None:
     """A text from outside that is repeated, confirmed, used and rated stays from outside."""
     done = await memory.learn("The hall was sold", trust="outside")
     await memory.learn("The hall was sold")
-    await memory.confirm(done)
+    await memory.rate(done, "right")
     await memory.recall("hall")
     await memory.rate(done, 1.0)
     await memory.update(done, importance=1.0)
@@ -153,7 +155,7 @@ async def test_what_an_agent_confirms_is_not_confirmed_by_a_user(tmp_path: Path)
     async with opened(path) as person, opened(path, trust=Trust.AGENT) as agent:
         done = await person.learn("The hall was sold", trust="outside")
         for opening in (agent, person):
-            await opening.confirm(done)
+            await opening.rate(done, "right")
             held.append(await person.get(done))
 
     assert [(1, "unverified"), (2, "user_confirmed")] == [

@@ -14,7 +14,7 @@ from remanence.faces.cli import upkeep_commands
 from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 
-SAME = "#1 says the same; to make them one: graph merge 1 2"
+SAME = "#1 says the same; to make them one: merge 1 2"
 
 
 async def test_an_edit_into_another_text_says_so_as_learning_does(memory: remanence.Engine) -> None:
@@ -28,13 +28,13 @@ async def test_an_edit_into_another_text_says_so_as_learning_does(memory: remane
     assert [(1, 2, Relation.NEAR_DUPLICATE, 1.0)] == [
         (one.source, one.target, one.relation, one.confidence) for one in links
     ]
-    await memory.graph.merge(1, 2)
+    await memory.merge(1, 2)
     assert [first.id] == [one.id for one in await memory.list()]
 
 
 async def test_undo_takes_the_link_away_with_the_text(memory: remanence.Engine) -> None:
     """The edit is one run: what it drew goes with it."""
-    await memory.learn_many(["Ann likes tea.", "Ann likes coffee."])
+    await memory.learn(["Ann likes tea.", "Ann likes coffee."])
     done = await memory.update(2, text="Ann likes tea.")
     await memory.undo(done)
 
@@ -43,7 +43,7 @@ async def test_undo_takes_the_link_away_with_the_text(memory: remanence.Engine) 
 
 async def test_who_says_the_same_already_or_stands_no_more_is_not_told(memory: remanence.Engine) -> None:
     """A link that is there is not drawn again; what was forgotten is no twin; a text that stays has none."""
-    await memory.learn_many(["Ann likes tea.", "Ann likes coffee.", "Ann likes cocoa."])
+    await memory.learn(["Ann likes tea.", "Ann likes coffee.", "Ann likes cocoa."])
     await memory.link(1, 2, "contradicts")
     assert (SAME,) == (await memory.update(2, text="Ann likes tea.")).notes
     assert [Relation.CONTRADICTS] == [one.relation for one in await memory.links(2)]
@@ -96,7 +96,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> Late:
 def _file(tmp_path: Path) -> Path:
     async def fill() -> None:
         async with remanence.open(tmp_path / "m.db", embedder="none") as memory:
-            await memory.learn_many(["Ann likes tea.", "Tom likes cocoa."])
+            await memory.learn(["Ann likes tea.", "Tom likes cocoa."])
 
     asyncio.run(fill())
     return tmp_path / "m.db"

@@ -8,7 +8,7 @@ import remanence
 from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.base import Judgement
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
-from tests.flows.conftest import Opener, hear
+from tests.flows.conftest import Opener, hear, list_quarantined
 from tests.flows.test_model_says import facts_of
 
 ASKED, ANSWERED = "Is your physio with Tjark still on Tuesday?", "No, on Wednesday now."
@@ -47,7 +47,10 @@ async def say(memory: remanence.Engine, *turns: Turn) -> None:
 
 async def only_fact(memory: remanence.Engine) -> Memory:
     """Return the one fact that there is, in quarantine or not."""
-    held = [*(await facts_of(memory)).values(), *(await memory.review.quarantined())]
+    held = [
+        *(await facts_of(memory)).values(),
+        *await list_quarantined(memory),
+    ]
     (fact,) = held
     return fact
 

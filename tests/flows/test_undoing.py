@@ -40,12 +40,12 @@ VERBS: dict[str, Verb] = {
     "text": lambda memory, n: memory.update(1, text=f"The bell rings {n} times."),
     "confidence": lambda memory, n: memory.update(1, confidence=n / 100),
     "pin": lambda memory, _: memory.pin(1),
-    "unpin": lambda memory, _: memory.unpin(1),
+    "unpin": lambda memory, _: memory.pin(1, off=True),
     "tag": lambda memory, n: memory.tag(1, f"t{n % 3}"),
     "hold": lambda memory, n: memory.hold(1, f"h{n % 2}"),
     "goal": lambda memory, _: memory.tag(1, "self/goal"),
     "who": lambda memory, _: memory.tag(1, "self/constitutional"),
-    "nobody": lambda memory, _: memory.untag(1, "self/constitutional", "t1"),
+    "nobody": lambda memory, _: memory.tag(1, "self/constitutional", "t1", off=True),
     "category": lambda memory, n: memory.update(1, category=("observation", "task", "fact")[n % 3]),
     "curate": lambda memory, _: memory.curate("elfmem"),
 }
@@ -333,9 +333,7 @@ async def test_two_undos_at_once_take_back_each_part_once(
     """Whatever one took, the others don't count; who took nothing is told that the run is undone already."""
     monkeypatch.setattr(transfer, "PAGE", 3)
     async with opener() as memory, opener(scope="copy") as one, opener(scope="copy") as other:
-        await memory.learn_many(
-            [f"Buoy {number} of row {number % 3} is painted red." for number in range(10)]
-        )
+        await memory.learn([f"Buoy {number} of row {number % 3} is painted red." for number in range(10)])
         run = await one.import_([line async for line in memory.export()], trust="user")
         if verb == "pin":
             run = await one.pin([found.id for found in await one.list()])
@@ -406,7 +404,7 @@ async def test_what_held_until_a_time_holds_until_then_again(
     until = clock.now() + 10 * DAY
     old, new = await memory.learn("The bell rings twice."), await memory.learn("The bell rings thrice.")
     await memory.update(old.id, valid_to=until, lifecycle="validated")
-    await memory.supersede(old.id, new.id)
+    await memory.correct(old.id, by=new.id)
     fallen = await memory.get(old.id)
     clock.advance(days=days)
     done = await memory.restore(old.id)
@@ -457,7 +455,7 @@ where = "status == 'pruned'"
 
 async def test_the_runs_that_stand_in_the_way_are_named(memory: remanence.Engine) -> None:
     """What changed a row since is said, the newest first; once that is undone, the run can be."""
-    bell, flag = await memory.learn_many(["The bell rings at noon.", "The flag is red."])
+    bell, flag = await memory.learn(["The bell rings at noon.", "The flag is red."])
     gone = await memory.forget([bell, flag])
     back = await memory.restore(bell)
     pinned = await memory.pin(bell)
@@ -498,11 +496,11 @@ async def test_what_another_run_did_to_other_columns_stays(memory: remanence.Eng
         "The bell of the harbour rings at noon and again at six.",
         "The flag of the fort is taken in at dusk.",
     ]
-    await memory.learn_many(texts)
+    await memory.learn(texts)
     curated = await memory.curate(CONDENSE)
     first = (await memory.get(1)).form
     await memory.consolidate()
-    await memory.confirm(1)
+    await memory.rate(1, "right")
     undone = await memory.undo(curated)
     kept = await memory.get(1)
     again = await memory.undo(undone)
@@ -523,7 +521,7 @@ async def test_only_the_runs_in_the_way_are_named_however_many_rows_there_are(
     for back in passing:
         await memory.undo(back)
     standing = await memory.restore(seqs[7])
-    await memory.confirm(seqs[7])
+    await memory.rate(seqs[7], "right")
 
     with pytest.raises(Conflict, match=r"a row changed since, among them memories 8") as refused:
         await memory.undo(gone)
@@ -556,7 +554,9 @@ async def test_what_would_come_back_to_a_purged_memory_is_a_conflict(
     await memory.learn("The bell rings at noon.", tags=["bell"])
     await memory.learn("The flag is red.")
     await memory.link(1, 2, "supports")
-    taken = await (memory.unlink(1, 2, "supports") if verb == "unlink" else memory.untag(1, "bell"))
+    taken = await (
+        memory.link(1, 2, "supports", off=True) if verb == "unlink" else memory.tag(1, "bell", off=True)
+    )
     await memory.forget(1)
     purged = await memory.apply(await memory.plan(TOMBS), allow_destroyed=1)
     with pytest.raises(Conflict) as refused:

@@ -171,7 +171,7 @@ async def test_a_line_ends_as_a_whole(tmp_path: Path) -> None:
             await memory._core.uses.settle()
         whole = await memory._core.store.history("default")
         clock.advance(days=61)
-        await memory.review.accept(clock=True)
+        await memory.review.settle("clock", "accept")
         await expire(memory._core)
         left = (await memory._core.store.history("default"))[: len(whole)]
         uses = [part for part in left if part.cause.verb == "use"]

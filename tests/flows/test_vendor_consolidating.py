@@ -57,13 +57,13 @@ async def test_what_a_model_judges_is_kept_under_its_name(tmp_path: Path, vendor
     """The contradiction is drawn, and the audit says who was asked."""
     done, active = await _consolidated(tmp_path / "m.db", f"{vendor}:{ANY_MODEL}")
     async with remanence.open(tmp_path / "m.db") as memory:
-        contradictions = await memory.graph.contradictions()
+        contradictions = (await memory.review.list("contradiction")).items
         details = [event.detail for event in await memory.history(limit=100) if event.verb == "consolidate"]
 
     assert (len(TEXTS), ()) == (done.judged, done.unjudged)
     assert sorted(TEXTS) == active
     assert 1 == len(contradictions)
-    assert {TEXTS[0], TEXTS[1]} == {contradictions[0].one.text, contradictions[0].other.text}
+    assert {TEXTS[0], TEXTS[1]} == {one.text for one in contradictions[0].memories}
     assert all(f"{vendor}:{ANY_MODEL}" == detail["writer"] for detail in details)
 
 

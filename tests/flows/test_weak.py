@@ -29,7 +29,7 @@ class Undeclared(HashedEmbedder):
 
 async def told(engine: remanence.Engine) -> None:
     """Learn the talk."""
-    await engine.learn_many(remanence.Turn(text) for text in TALK)
+    await engine.learn(remanence.Turn(text) for text in TALK)
     await engine.consolidate()
 
 
@@ -82,7 +82,7 @@ async def test_a_floor_falls_with_the_memories_there_are() -> None:
     async with remanence.open() as memory, remanence.open() as crowded:
         await told(memory)
         await told(crowded)
-        await crowded.learn_many(f"Crate {number} holds {number * 7} nails." for number in range(600))
+        await crowded.learn(f"Crate {number} holds {number * 7} nails." for number in range(600))
         answers = [await one.recall(HALF) for one in (memory, crowded)]
 
     assert [False, True] == [one.is_weak for one in answers]

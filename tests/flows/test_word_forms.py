@@ -32,7 +32,7 @@ async def _find(memory: remanence.Engine, question: str) -> list[str]:
 
 async def _learn(memory: remanence.Engine, *texts: str) -> None:
     """Learn texts in sessions of their own, so that none lends another its words."""
-    await memory.learn_many([Turn(text, session=text[:9]) for text in texts])
+    await memory.learn([Turn(text, session=text[:9]) for text in texts])
 
 
 async def test_a_question_finds_its_words_in_other_forms(memory: remanence.Engine) -> None:
@@ -113,7 +113,7 @@ async def test_nothing_stays_of_what_is_erased(memory: remanence.Engine) -> None
 
 async def test_what_is_deleted_is_heard_no_more(memory: remanence.Engine) -> None:
     """Nor what is in another language since it was edited."""
-    seqs = [learned.seq for learned in await memory.learn_many([Turn(text) for text in GERMAN])]
+    seqs = [learned.seq for learned in await memory.learn([Turn(text) for text in GERMAN])]
     await _find(memory, "Was kochst du?")
     await memory.forget(seqs[0])
     await memory.update(seqs[1], text=ENGLISH[0])

@@ -57,7 +57,7 @@ do = "prune"
 async def memory(tmp_path: Path) -> AsyncIterator[remanence.Engine]:
     """A talk in a file."""
     async with remanence.open(tmp_path / "memory.db", embedder="none") as memory:
-        await memory.learn_many(TALK)
+        await memory.learn(TALK)
         await memory.consolidate()
         yield memory
 
@@ -83,7 +83,7 @@ def multiplied(found: Worth) -> float:
 
 async def test_the_reasons_of_a_value_multiply_to_it(memory: remanence.Engine) -> None:
     """To six digits, for what people and assistants say, long after it came."""
-    await memory.learn_many(Turn(f"Note {number} of Tuesday: {ANSWER}") for number in range(20))
+    await memory.learn(Turn(f"Note {number} of Tuesday: {ANSWER}") for number in range(20))
     for one in await memory.list():
         found = await worth(memory, one.seq)
 
@@ -118,7 +118,7 @@ async def test_a_value_that_came_from_elsewhere_is_not_invented(memory: remanenc
     """Where the scope does not show how rare its words were, the words are not named; the product holds."""
     exported = [line async for line in memory.export()]
     async with remanence.open(embedder="none") as other:
-        await other.learn_many(Turn(f"{ANSWER} {number}") for number in range(5))
+        await other.learn(Turn(f"{ANSWER} {number}") for number in range(5))
         await other.import_(exported)
         (one,) = await other.list(filters={"text": ANSWER})
         found = await worth(other, one.seq)
@@ -144,7 +144,7 @@ async def test_what_was_archived_says_by_which_rule_and_run(memory: remanence.En
 
 async def test_what_a_verb_took_away_says_which(memory: remanence.Engine) -> None:
     """Forgotten, replaced, and pruned by a rule; what took the place is named."""
-    await memory.supersede(1, 2)
+    await memory.correct(1, by=2)
     await memory.forget(3)
     await memory.apply(await memory.plan(CLEAR), policy=CLEAR, allow_destroyed=9)
     replaced, forgotten, pruned = [await fall(memory, seq) for seq in (1, 3, 4)]
@@ -157,7 +157,7 @@ async def test_what_a_verb_took_away_says_which(memory: remanence.Engine) -> Non
 async def test_the_latest_fall_is_told(memory: remanence.Engine) -> None:
     """Archived, brought back, archived again."""
     await memory.curate(RULES)
-    await memory.confirm(4)
+    await memory.rate(4, "right")
     stood = await memory.explain(4)
     again = await memory.curate(RULES)
 
@@ -170,7 +170,7 @@ async def test_each_command_that_it_names_brings_it_back(tmp_path: Path) -> None
 
     async def archived(path: Path) -> Fall:
         async with remanence.open(path, embedder="none") as memory:
-            await memory.learn_many(TALK)
+            await memory.learn(TALK)
             await memory.consolidate()
             await memory.curate(RULES)
             return await fall(memory, 4)

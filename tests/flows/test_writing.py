@@ -63,7 +63,7 @@ async def test_a_batch_gives_the_same_rows_as_the_texts_one_by_one(opener: Opene
     texts = [first, "Why did you move?", "My sister Rosa lived there", first]
     turns = [Turn(text, session="s", thread="t", speaker="Ann") for text in texts]
     async with opener(scope="batch") as batch, opener(scope="single") as single:
-        many = await batch.learn_many(turns)
+        many = await batch.learn(turns)
         ones = [await single.learn(turn.text, session="s", thread="t", speaker="Ann") for turn in turns]
         left = [await batch.get(learned.seq) for learned in many]
         right = [await single.get(learned.seq) for learned in ones]
@@ -82,7 +82,7 @@ async def test_a_batch_gives_the_same_vectors_as_the_texts_one_by_one(opener: Op
         opener(scope="batch", embedder=embedder) as batch,
         opener(scope="single", embedder=embedder) as single,
     ):
-        await batch.learn_many([Turn(text) for text in texts])
+        await batch.learn([Turn(text) for text in texts])
         for text in texts:
             await single.learn(text)
         _, together = await batch._core.store.vectors("batch")
@@ -138,7 +138,7 @@ async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(
 async def test_one_bad_text_of_many_leaves_nothing_half_learned(memory: remanence.Engine) -> None:
     """All texts are checked before the first is written."""
     with pytest.raises(InvalidInput):
-        await memory.learn_many(["one", "two", ""])
+        await memory.learn(["one", "two", ""])
 
     assert 0 == (await memory.status()).memories
 
@@ -156,7 +156,7 @@ async def test_an_unknown_state_or_field_is_refused(memory: remanence.Engine) ->
     with pytest.raises(NameUnknown):
         await memory.learn("x", category="task", state="raed")
     with pytest.raises(InvalidInput):
-        await memory.learn("x", colour="red")  # type: ignore[call-arg] # that is the mistake
+        await memory.learn("x", colour="red")  # type: ignore[call-overload] # that is the mistake
 
 
 async def test_ingesting_an_old_chat_makes_nothing_old(memory: remanence.Engine, clock: ManualClock) -> None:
@@ -171,15 +171,15 @@ async def test_ingesting_an_old_chat_makes_nothing_old(memory: remanence.Engine,
 
 async def test_put_stores_once_and_then_updates(memory: remanence.Engine) -> None:
     """A stable key keeps its id while its text changes."""
-    first = await memory.put("user/name", "The user's name is Ann", speaker="Ann", source="chat 1")
-    second = await memory.put("user/name", "The user's name is Anna", speaker="Ann", source="chat 2")
+    first = await memory.learn("The user's name is Ann", key="user/name", speaker="Ann", source="chat 1")
+    second = await memory.learn("The user's name is Anna", key="user/name", speaker="Ann", source="chat 2")
 
     assert (first.id, "The user's name is Anna") == (second.id, (await memory.get("user/name")).text)
 
 
 async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: remanence.Engine) -> None:
     """Texts that differ in a word are linked, never dropped; a second run does nothing."""
-    await memory.learn_many(
+    await memory.learn(
         [
             "The harbour office wants the weekly report from the workshop",
             "The harbour office wants a weekly report from our workshop",
@@ -242,7 +242,7 @@ async def test_how_sure_a_repeat_is_is_checked_like_a_first(
     with pytest.raises(InvalidInput, match="confidence"):
         await memory.learn("Ann likes tea", confidence=confidence)
     with pytest.raises(InvalidInput, match="confidence"):
-        await memory.learn_many([Turn("Ann likes tea", confidence=confidence)])
+        await memory.learn([Turn("Ann likes tea", confidence=confidence)])
     found = await memory.get(first.id)
 
     assert (0, 0.5) == (found.confirmations, found.confidence)

@@ -72,7 +72,7 @@ async def live(path: Path) -> None:
     for scope in ("work", "home"):
         async with opened(path, scope) as memory:
             learned = [await memory.learn(text, tags=["boat"], source=f"log:{scope}") for text in TEXTS]
-            await memory.learn_many([f"Boat {number} lies at pier {number % 7}." for number in range(200)])
+            await memory.learn([f"Boat {number} lies at pier {number % 7}." for number in range(200)])
             await memory.consolidate()
             await memory.link(learned[0].id, learned[1].id, "supports")
             await memory.update(learned[1].id, text="The ferry leaves at one.")

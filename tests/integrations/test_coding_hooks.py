@@ -182,7 +182,7 @@ def test_hostile_text_stays_data(hook: Hook, tmp_path: Path) -> None:
 def test_the_budget_holds(hook: Hook, tmp_path: Path) -> None:
     """However much is remembered, at most so many tokens go in."""
     with remanence.sync.open(tmp_path / "m.db") as memory:
-        memory.learn_many([f"Fact {number}: the kettle of room {number} is red." for number in range(80)])
+        memory.learn([f"Fact {number}: the kettle of room {number} is red." for number in range(80)])
     for name in ("SessionStart", "UserPromptSubmit"):
         answer = hook({**CLAUDE, "hook_event_name": name, "prompt": "What of the kettle?"}, "--budget", "120")
         context = json.loads(answer.stdout)["hookSpecificOutput"]["additionalContext"]

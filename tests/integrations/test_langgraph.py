@@ -263,7 +263,7 @@ def test_a_correction_from_outside_is_an_item_until_it_is_put_again(store: Reman
     assert [{"text": "Mara lives in Rome.", "n": 1}] == [item.value for item in store.search(USER)]
 
     store.put(USER, "seat", {"text": "Mara likes the aisle."})
-    memory_of(store).supersede(store.name_of(USER, "city"), store.name_of(USER, "seat"))
+    memory_of(store).correct(store.name_of(USER, "city"), by=store.name_of(USER, "seat"))
     assert store.get(USER, "city") is None
     store.put(USER, "city", {"text": "Mara lives in Faro."})
     assert {"text": "Mara lives in Faro."} == store.search(USER, filter={"text": {"$gte": "Mara lives"}})[

@@ -184,7 +184,7 @@ def test_a_batch_that_is_refused_in_the_middle_is_taken_back(store: RemanenceSto
     store.put(("a",), "one", {"v": "as it was"})
     memory = memory_of(store)
     bad = memory.learn("the secret of the lighthouse")
-    memory.forget(bad.id, forbid=True)
+    memory.forbid(bad.id)
     with pytest.raises(InvalidInput, match="does not take"):
         store.batch(
             [
@@ -268,7 +268,7 @@ def test_a_merged_item_keeps_its_own_value(store: RemanenceStore) -> None:
     """Two items of the same words that were merged are two items still: a merge concerns words, not values."""
     for key in ("one", "two"):
         store.put(("a",), key, {"text": "the same words", "of": key}, index=["text"])
-    memory_of(store).graph.merge(store.name_of(("a",), "one"), store.name_of(("a",), "two"))
+    memory_of(store).merge(store.name_of(("a",), "one"), store.name_of(("a",), "two"))
 
     assert {"one", "two"} == {item.value["of"] for item in store.search(("a",))}
     store.put(("a",), "two", {"text": "the same words", "of": "anew"}, index=["text"])
@@ -305,7 +305,7 @@ def test_a_star_in_a_search_is_a_label_like_any_other(store: RemanenceStore) -> 
 def test_what_only_has_the_tag_is_passed_over(store: RemanenceStore, attributes: dict[str, Any]) -> None:
     """A memory that is no whole item spoils no search, list or sweep, and is none."""
     store.put(("a",), "mine", {"v": "mine"})
-    memory_of(store).put("odd", "Odd.", speaker="ann", source="chat", tags=[TAG], attributes=attributes)
+    memory_of(store).learn("Odd.", key="odd", speaker="ann", source="chat", tags=[TAG], attributes=attributes)
 
     assert ["mine"] == [one.key for one in store.search(())]
     assert ["mine"] == [one.key for one in store.search(("a",), query="odd")]
@@ -315,7 +315,9 @@ def test_what_only_has_the_tag_is_passed_over(store: RemanenceStore, attributes:
 
 def test_nothing_is_put_over_what_is_no_item(store: RemanenceStore) -> None:
     """A user's own memory under the name of an item stays as it is, and of the batch nothing is written."""
-    memory_of(store).put(store.name_of(("ann",), "own"), "Ann's own words.", speaker="ann", source="chat")
+    memory_of(store).learn(
+        "Ann's own words.", key=store.name_of(("ann",), "own"), speaker="ann", source="chat"
+    )
     with pytest.raises(InvalidInput, match="no item of this store"):
         store.batch([PutOp(("ann",), "before", {"v": 1}), PutOp(("ann",), "own", {"text": "over"})])
 
@@ -334,7 +336,7 @@ def test_nothing_is_put_over_what_a_person_pinned(store: RemanenceStore) -> None
 
     item = store.get(("ann",), "k")
     assert item is not None and {"v": 1} == item.value
-    memory_of(store).unpin(store.name_of(("ann",), "k"))
+    memory_of(store).pin(store.name_of(("ann",), "k"), off=True)
     store.put(("ann",), "k", {"v": 2})
 
 
@@ -413,8 +415,8 @@ def test_namespaces_are_those_of_items_that_are_there() -> None:
         store.put(long, "k", {"v": 1}, ttl=10)
         store.delete(("deleted",), "k")
         memory = memory_of(store)
-        memory.graph.merge(store.name_of(("kept",), "k"), store.name_of(("merged",), "k"))
-        memory.supersede(store.name_of(("superseded",), "k"), store.name_of(("kept",), "k"))
+        memory.merge(store.name_of(("kept",), "k"), store.name_of(("merged",), "k"))
+        memory.correct(store.name_of(("superseded",), "k"), by=store.name_of(("kept",), "k"))
         memory.correct(store.name_of(("corrected",), "k"), "Other words.")
         clock.advance(minutes=2)
 

@@ -98,7 +98,7 @@ def test_a_name_that_something_else_has_taken_the_place_of_is_put_anew(memory: r
     store = RemanenceStore(memory)
     for key in ("city", "seat"):
         store.put(USER, key, {"text": f"Mara likes the {key}."}, index=["text"])
-    memory.supersede(store.name_of(USER, "city"), store.name_of(USER, "seat"))
+    memory.correct(store.name_of(USER, "city"), by=store.name_of(USER, "seat"))
     before = runs(memory)
     store.put(USER, "city", {"text": "Mara lives in Faro."}, index=["text"])
 

@@ -190,7 +190,7 @@ async def test_a_forbidden_text_is_named_not_kept() -> None:
     async with remanence.open(":memory:") as memory:
         session = MemorySession("chat", memory)
         learned = await memory.learn("The code word is marzipan.")
-        await memory.forget(learned.id, forbid=True)
+        await memory.forbid(learned.id)
         await session.add_items(said("The code word is marzipan."))
 
         assert said(FORBIDDEN) == await session.get_items()

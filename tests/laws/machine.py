@@ -66,21 +66,23 @@ BESIDE = World(
 )
 SAYINGS: dict[str, Callable[[Engine, int, int, int], Awaitable[object]]] = {
     "forget": lambda it, one, two, n: it.forget(one),
-    "confirm": lambda it, one, two, n: it.confirm(one),
-    "dispute": lambda it, one, two, n: it.dispute(one),
+    "confirm": lambda it, one, two, n: it.rate(one, "right"),
+    "dispute": lambda it, one, two, n: it.rate(one, "wrong"),
     "validate": lambda it, one, two, n: it.update(one, lifecycle="validated"),
     "state": lambda it, one, two, n: it.update(one, state=("pending", "completed", "read")[n % 3]),
-    "supersede": lambda it, one, two, n: it.supersede(one, two),
+    "supersede": lambda it, one, two, n: it.correct(one, by=two),
     "correct": lambda it, one, two, n: it.correct(one, f"corrected {WORDS[n % len(WORDS)]} {n}"),
     "pin": lambda it, one, two, n: it.pin(one),
-    "unpin": lambda it, one, two, n: it.unpin(one),
+    "unpin": lambda it, one, two, n: it.pin(one, off=True),
     "hold": lambda it, one, two, n: it.hold(one, "story", until=it._core.clock.now() + n * DAY),
-    "release": lambda it, one, two, n: it.release(one, "story"),
+    "release": lambda it, one, two, n: it.hold(one, "story", off=True),
     "tag": lambda it, one, two, n: it.tag(one, TAGS[n % len(TAGS)]),
-    "untag": lambda it, one, two, n: it.untag(one, TAGS[n % len(TAGS)]),
+    "untag": lambda it, one, two, n: it.tag(one, TAGS[n % len(TAGS)], off=True),
     "rate": lambda it, one, two, n: it.rate([one], (0.9, -0.5, 0.2)[n % 3]),
-    "unlink": lambda it, one, two, n: it.unlink(one, two, ("supports", "similar", "near_duplicate")[n % 3]),
-    "merge": lambda it, one, two, n: it.graph.merge(one, two),
+    "unlink": lambda it, one, two, n: it.link(
+        one, two, ("supports", "similar", "near_duplicate")[n % 3], off=True
+    ),
+    "merge": lambda it, one, two, n: it.merge(one, two),
 }
 
 
@@ -216,7 +218,7 @@ class Machine(RuleBasedStateMachine):
             self.run(fill(store, SCOPE, filled))
             self.run(live(store))
         for engine in self.engines:  # the fill was long ago: that nothing was written since is believed
-            self.run(engine.review.accept(clock=True))
+            self.run(engine.review.settle("clock", "accept"))
             # What stands is accounted for by the whole log; how images end has tests of its own.
             self.run(engine.settings.set("audit_days", 36_500))
         self.beside = self.dump(1, OTHER)
@@ -462,7 +464,7 @@ class Machine(RuleBasedStateMachine):
             self.run(engine.policy.use(None))
         if accepts:
             for engine in self.engines:
-                assert self.run(engine.review.accept(clock=True)) is not None
+                assert self.run(engine.review.settle("clock", "accept")) is not None
         else:
             self.clock.jump(days=-days)
 

@@ -144,7 +144,6 @@ PARTICIPLES = frozenset(
         "improved",
         "listed",
         "pruned",
-        "quarantined",
         "reembed",
     }
     | {"reinforced", "remembered", "summarised", "told", "Accepted", "Erased", "Interrupted", "Protected"}

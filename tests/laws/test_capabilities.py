@@ -38,7 +38,7 @@ from remanence.testing.limited_store import limit_store
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
-    *("frames", "graph", "settings", "conversations", "forbidden", "erase"),
+    *("frames", "settings", "conversations", "erase"),
     *("policy", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
@@ -50,6 +50,8 @@ GIVEN: Mapping[str, Any] = {
     "folder": "a-mirror",
     "entity": "a",
     "off": "b",
+    "item": ("a", "b"),
+    "choice": "both",
     "tell": print,
     "to": "elsewhere",
 }
@@ -60,7 +62,6 @@ MORE: Mapping[str, Mapping[str, Any]] = {
     "erase.apply": {"shown": ErasePreview("default", NOW, 0, ())},
     "erase.settle": {"copies": ["a.db"]},
     "conversations.get": {"number": 1},
-    "review.accept": {"names": ["a"]},
     "forget": {"forbid": True},
     "scopes.drop": {"shown": DropPreview("default", NOW, 1_000, {"inbox": 2})},
 }

@@ -23,14 +23,14 @@ Step = Callable[[remanence.Engine, str], Awaitable[Any]]
 async def _by_a_new_one(memory: remanence.Engine, text: str) -> Any:
     """Let a memory without a key, or with another, take the place."""
     learned = await memory.learn(text)
-    return await memory.supersede("k", learned.id)
+    return await memory.correct("k", by=learned.id)
 
 
 async def _by_a_chain(memory: remanence.Engine, text: str) -> Any:
     """Let one take the place whose own place is taken already: the last of them holds."""
     first, last = await memory.learn(text), await memory.learn(f"{text}, at last")
-    await memory.supersede(first.id, last.id)
-    return await memory.supersede("k", first.id)
+    await memory.correct(first.id, by=last.id)
+    return await memory.correct("k", by=first.id)
 
 
 async def _by_what_is_here(memory: remanence.Engine, text: str) -> Any:
@@ -44,7 +44,7 @@ STEPS: dict[str, Step] = {
     "supersede": _by_a_new_one,
     "chain": _by_a_chain,
     "known": _by_what_is_here,
-    "put": lambda memory, text: memory.put("k", text, **FOUNDED),
+    "put": lambda memory, text: memory.learn(text, key="k", **FOUNDED),
     "pin": lambda memory, text: memory.pin("k"),
     "tag": lambda memory, text: memory.tag("k", text),
 }
@@ -57,7 +57,7 @@ async def _dump(memory: remanence.Engine) -> list[bytes]:
 async def _holds(store: Store, steps: Sequence[str]) -> None:
     clock = ManualClock()
     async with remanence.open(store=store, clock=clock, embedder="none") as memory:
-        await memory.put("k", "text zero", **FOUNDED)
+        await memory.learn("text zero", key="k", **FOUNDED)
         for number, name in enumerate(steps, start=1):
             clock.advance(hours=1)
             await STEPS[name](memory, f"text {number} of {name}")
@@ -65,7 +65,7 @@ async def _holds(store: Store, steps: Sequence[str]) -> None:
             assert now.status in STANDING, name
         before = await _dump(memory)
         latest = (await memory.history(limit=1))[0].run
-        said = await memory.put("k", "what holds now", **FOUNDED)
+        said = await memory.learn("what holds now", key="k", **FOUNDED)
 
         assert ("known", "updated") == (said.status, said.reason)
         assert "what holds now" == (await memory.get("k")).text

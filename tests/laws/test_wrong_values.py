@@ -57,6 +57,8 @@ RIGHT: Mapping[str, Any] = {
     "document": "",
     "keep": "a",
     "other": "b",
+    "item": ("a", "b"),
+    "choice": "both",
     "stop": Event(),
 }
 RIGHT["stop"].set()  # a daemon ends before its first tick
@@ -160,7 +162,7 @@ class Verb:
         return found  # type: ignore[no-any-return] # what is found by name has no type
 
 
-def verbs(spaces: Sequence[str] = ("frames", "graph", "settings")) -> list[Verb]:
+def verbs(spaces: Sequence[str] = ("frames", "review", "settings")) -> list[Verb]:
     """List every public verb of an engine and of what it offers as these properties."""
     made = remanence.open(":memory:", embedder="none")
     places = [("", made), *((f"{space}.", getattr(made, space)) for space in spaces)]

@@ -61,7 +61,7 @@ def test_a_clock_before_the_newest_record_holds_whatever_is_destroyed() -> None:
     assert hold is not None
     assert hold.clock
     assert "newest record" in hold.why
-    assert "review accept --clock" in hold.why
+    assert "review settle clock accept" in hold.why
     assert () == notes(scope, NOW)
     assert check_brake(_scope(8, newest_at=NOW), NOW, 0) is None
 

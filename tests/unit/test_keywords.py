@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from remanence.core import keywords
-from remanence.core.keywords import AboutNamed, Columns, Editable, PutOptions
+from remanence.core.keywords import AboutNamed, Columns, Editable
 from remanence.core.model import (
     COLUMNS,
     Decay,
@@ -53,7 +53,6 @@ def test_the_fields_of_a_text_are_those_of_a_turn() -> None:
     turn = {one.name for one in fields(Turn)}
 
     assert turn - {"text"} == set(AboutNamed.__annotations__)
-    assert turn - {"text", "key"} == set(PutOptions.__annotations__)
 
 
 def test_every_column_can_be_asked_for() -> None:

@@ -43,7 +43,7 @@ class Store:
 
     def add_many(self, items: Sequence[Item]) -> None:
         """Learn all, a thousand a transaction."""
-        self._memory.learn_many([{"text": text, "source": name} for name, text in items])
+        self._memory.learn([{"text": text, "source": name} for name, text in items])
 
     def settle(self) -> None:
         """Consolidate: draw links and take the inbox up; recall finds what is in the inbox, too."""

@@ -62,14 +62,15 @@ SourceName = Literal["extraction", "consolidation", "replay", "manual", "unknown
 OutcomeName = Literal["applied", "skipped", "failed", "denied", "deferred"]
 ArchiveName = Literal["open", "closed"]
 IfExists = Literal["reinforce", "update", "skip", "error"]
+VerdictName = Literal["right", "wrong", "helped", "misled"]
 Moment = datetime | int
 T = TypeVar("T")
 Some: TypeAlias = T | Sequence[T]  # one value, or any of several
 Progress = Callable[[int, int], None]  # hears how much of how much is done
 
 
-class PutOptions(TypedDict, total=False):
-    """What a text is about, who said it, and where it comes from: what `put` takes besides key and text."""
+class AboutNamed(TypedDict, total=False):
+    """What `learn` takes besides the text: what it is about, who said it, where it comes from, your key for it."""
 
     category: str | None
     kind: KindName | Kind | None
@@ -87,12 +88,15 @@ class PutOptions(TypedDict, total=False):
     importance: float | None
     attributes: Mapping[str, Any] | None
     trust: TrustName | Trust | None
-
-
-class AboutNamed(PutOptions, total=False):
-    """What `learn` takes besides the text: the same, and a stable name of the caller's."""
-
     key: str | None
+
+
+class Linked(TypedDict, total=False):
+    """What else `link` takes: weight and confidence from 0 to 1, and what to do where the link exists."""
+
+    weight: float | None
+    confidence: float | None
+    if_exists: IfExists
 
 
 class FrameAsking(TypedDict, total=False):

@@ -527,7 +527,7 @@ class Hit(Result):
 
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
-    learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back. `stands_above`
+    learned from, or the facts of a turn. What is `archived` is not active; `restore` brings it back. `stands_above`
     says above which memory it was put that ranks higher, and why.
     """
 

@@ -113,55 +113,6 @@ def _add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, i
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ConsolidateResult(Result):
-    """What a consolidation did: memories active, pairs linked, also as newer and as at odds, places taken.
-
-    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
-    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
-    as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
-    up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
-    stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
-    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything. `heard` is
-    what became of the turns that waited.
-    """
-
-    activated: int = 0
-    embedded: int = 0
-    near_duplicates: int = 0
-    similar: int = 0
-    run: str | None = None
-    judged: int = 0
-    contradictions: int = 0
-    newer: int = 0
-    unjudged: tuple[str, ...] = ()
-    tokens_used: int = 0
-    waits: str = ""
-    proposed: tuple[str, ...] = ()
-    replaced: int = 0
-    verdicts: str | None = None
-    refused: tuple[str, ...] = ()
-    runs: tuple[str, ...] = ()
-    steps: Mapping[str, int] = field(default_factory=dict)
-    failed: tuple[str, ...] = ()
-    heard: ExtractPendingResult = field(default_factory=ExtractPendingResult)
-
-    def __str__(self) -> str:
-        hearing = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
-        pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
-        waits = f"; the rest waits: {self.waits}" if self.waits else ""
-        tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
-        findings = {
-            "newer than an older one": self.newer,
-            "at odds": self.contradictions,
-            "replaced by verdict": self.replaced,
-        }
-        truth = "".join(f", {count:,} {what}" for what, count in {**findings, **self.steps}.items() if count)
-        failures = "".join(f"; not done: {why}" for why in self.failed)
-        active = number(self.activated, "memory", "memories")
-        return f"{hearing}{active} active, {pairs}{truth}{tags}{waits}{failures}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class LinkedDuplicates(Result):
     """What came of looking through a scope for near duplicates by words.
 
@@ -186,6 +137,57 @@ class LinkedDuplicates(Result):
         return (
             f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{rest}"
         )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ConsolidateResult(Result):
+    """What a consolidation did: memories active, pairs linked, also as newer and as at odds, places taken.
+
+    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
+    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
+    as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
+    up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
+    stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
+    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything. `heard` is
+    what became of the turns that waited, `duplicates` what came of looking for near duplicates, where that was asked.
+    """
+
+    activated: int = 0
+    embedded: int = 0
+    near_duplicates: int = 0
+    similar: int = 0
+    run: str | None = None
+    judged: int = 0
+    contradictions: int = 0
+    newer: int = 0
+    unjudged: tuple[str, ...] = ()
+    tokens_used: int = 0
+    waits: str = ""
+    proposed: tuple[str, ...] = ()
+    replaced: int = 0
+    verdicts: str | None = None
+    refused: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    steps: Mapping[str, int] = field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+    heard: ExtractPendingResult = field(default_factory=ExtractPendingResult)
+    duplicates: LinkedDuplicates | None = None
+
+    def __str__(self) -> str:
+        hearing = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
+        pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
+        waits = f"; the rest waits: {self.waits}" if self.waits else ""
+        tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
+        findings = {
+            "newer than an older one": self.newer,
+            "at odds": self.contradictions,
+            "replaced by verdict": self.replaced,
+        }
+        truth = "".join(f", {count:,} {what}" for what, count in {**findings, **self.steps}.items() if count)
+        failures = "".join(f"; not done: {why}" for why in self.failed)
+        active = number(self.activated, "memory", "memories")
+        looked = "" if self.duplicates is None else f"\n{self.duplicates}"
+        return f"{hearing}{active} active, {pairs}{truth}{tags}{waits}{failures}{looked}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,9 +17,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {**MEMORY_VERBS, **CURATION_VERBS, 
 # What the commands of one matter are about, where none of them is called by its name alone.
 SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
-    "graph": "Links: what is related, contradictions, near duplicates.",
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
-    "forbidden": "Texts that are refused, whoever says them.",
     "policy": "Which policy holds here, and what one says.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",

@@ -106,7 +106,7 @@ def refuse_quarantined(memory: Memory) -> None:
     if memory.status is Status.QUARANTINED:
         raise InvalidInput(
             f"memory {short_id(memory.seq)} is in quarantine",
-            recovery=f"read it, and accept it first: remanence review accept {memory.seq}",
+            recovery=f"read it, and accept it first: remanence review settle {memory.seq} accept",
         )
 
 
@@ -115,7 +115,7 @@ def decide_acceptance(memory: Memory, now: int) -> list[Change]:
     if memory.status is not Status.QUARANTINED:
         raise InvalidInput(
             f"memory {short_id(memory.seq)} is not in quarantine: it is {memory.status.label}",
-            recovery="list those that are: remanence review quarantined",
+            recovery="list those that are: remanence review list --sort quarantine",
         )
     return act(memory, VERBS["accept"], now)
 

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.consolidate.sessions import OpenSession
     from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
-    from remanence.flows.inspect.graph import Contradiction
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.inspect.review import Review
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from remanence.flows.scopes.scopes import ScopeOverview
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.noting import NoteResult
-    from remanence.flows.write.proposals import Proposal
     from remanence.recall.frames import Frame
     from remanence.store.base import Check
 else:
@@ -384,18 +382,6 @@ def _format_field(name: str, value: Any) -> str:
     )
 
 
-@_shows("Contradiction")
-def _contradiction(found: Contradiction) -> Iterator[Text]:
-    yield from lines(found.link)
-    for memory in (found.one, found.other):
-        yield _row(memory)
-    if found.is_open:
-        settle = f"remanence graph resolve {found.one.seq} {found.other.seq}"
-        yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
-    elif found.link.resolved_at is not None:
-        yield Text(f"  resolved {format_time(found.link.resolved_at)}", "dim")
-
-
 @_shows("RelatedResult")
 def _related_result(found: RelatedResult) -> Iterator[Text]:
     for one in found.memories:
@@ -463,22 +449,14 @@ def _review(review: Review) -> Iterator[Text]:
     for item in review.items:
         yield Text.assemble((item.sort, "bold"), f": {escape_line(item.what)}")
         yield from map(_row, item.memories)
+        if item.link is not None and item.link.resolved_at is not None:
+            yield Text(f"       settled {format_time(item.link.resolved_at)}", "dim")
         for way, command in item.commands.items():
             yield Text.assemble((f"       {way}: ", "dim"), (escape_line(command), "command"))
     last = {item.sort: item.cursor for item in review.items}
     for sort, cursor in last.items():
         if count := review.behind.get(sort):
             yield Text(escape_line(f"{count:,} more of {sort}: --after {quote(cursor)}"), "dim")
-
-
-@_shows("Proposal")
-def _proposal(proposal: Proposal) -> Iterator[Text]:
-    what = [
-        *proposal.tags,
-        *(f"the place of {old.seq}" for old in proposal.replaces),
-        *(f"to be one with {old.seq}" for old in proposal.repeats),
-    ]
-    yield Text(f"declined for {proposal.memory.seq}: {escape_line(', '.join(what))}")
 
 
 @_shows("State")

@@ -121,16 +121,16 @@ class MemorySession:
                 return
         # Small talk and what was said before are no news to hear, yet items of this conversation.
         text = words or json.dumps(item, ensure_ascii=False)[:TEXT_CHARS_MAX]
-        answer = await engine.put(key, text, kind="episodic", **self._origin(item, role))
+        answer = await engine.learn(text, key=key, kind="episodic", **self._origin(item, role))
         if answer.status != "gated":
             tell_markers(self._name, answer.replacements)
             return
         if role == "tool":
             raise InvalidInput(
-                f"an item is forbidden here: {answer.reason}", recovery="allow it: forbidden.lift"
+                f"an item is forbidden here: {answer.reason}", recovery="allow it: forbid(…, off=True)"
             )
         item = {"role": item["role"], "content": FORBIDDEN}
-        await engine.put(key, FORBIDDEN, kind="episodic", **self._origin(item, role))
+        await engine.learn(FORBIDDEN, key=key, kind="episodic", **self._origin(item, role))
 
     def _origin(self, item: Mapping[str, Any], role: str) -> dict[str, Any]:
         speaker = {"agent": self._agent} if role != "user" else {"speaker": "user"}

@@ -35,8 +35,8 @@ from remanence.write.value import keep_value
 KEPT_OUT = "in quarantine: it holds markup for a machine, and no user or agent said it"
 ECHO = "it says again what is here already, and counts for nothing"
 RETURNED = (
-    "it says again what was returned a moment ago, and counts for nothing; confirm it, or say it with the role user if"
-    " the user said it now"
+    "it says again what was returned a moment ago, and counts for nothing; rate it right, or say it with the role"
+    " user if the user said it now"
 )
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})
 # What a repeat says of a memory: the greater value counts.

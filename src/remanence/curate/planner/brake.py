@@ -41,9 +41,9 @@ def check_brake(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool
     """Say what holds a plan, or None: the clock before the share; nobody says yes to an automatic one."""
     finding = _doubt(snapshot, now)
     if finding is not None and finding.cause != "gap":
-        return Hold(f"{finding.why}; set it right, or accept it: `review accept --clock`", clock=True)
+        return Hold(f"{finding.why}; set it right, or accept it: `review settle clock accept`", clock=True)
     if finding is not None and automatic:
-        why = f"{finding.why}; it goes on after a day, or when the clock is accepted: `review accept --clock`"
+        why = f"{finding.why}; it goes on after a day, or when the clock is accepted: `review settle clock accept`"
         return Hold(why, clock=True)
     return _over_share(destroyed, snapshot.memories)
 

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "commands": "learn ingest audit put consolidate recall get list count links graph update correct supersede"
-    " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
+    "commands": "learn ingest audit consolidate recall get list count links merge update correct rate"
+    " tag link pin hold forget forbid forbidden restore history undo status"
     " begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
     "plan_commands": "plan apply curate forecast explain policy run",
-    "shelf_commands": "note chat frame frames conversations entities forbidden guidelines review",
+    "shelf_commands": "note chat frame frames conversations entities guidelines review",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }

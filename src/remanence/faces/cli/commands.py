@@ -5,12 +5,21 @@ Knows which arguments a verb takes; must not know how an answer is printed or a 
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, NotFound
-from remanence.core.keywords import ActionName, IfExists, KindName, OutcomeName, StatusName, TrustName
+from remanence.core.keywords import (
+    ActionName,
+    IfExists,
+    KindName,
+    OutcomeName,
+    StatusName,
+    TrustName,
+    VerdictName,
+)
 from remanence.faces.cli import options
 from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
 from remanence.faces.cli.running import counting_until_stopped
@@ -20,6 +29,7 @@ from remanence.flows.recall.filters import ANY
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
 HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]
+Off = Annotated[bool, Parameter(negative=(), help="Take it away instead.")]
 Share = Annotated[float | None, Parameter(help="From 0 to 1.")]
 
 
@@ -102,33 +112,25 @@ async def learn(
     *,
     memory: Memory,
     about: options.TextOptions = options.TextOptions(),
-    key: Annotated[str | None, Parameter(help="Your own id; an existing id is left unchanged.")] = None,
-) -> Any:
-    return await memory.learn(text, key=key, **about.values())
-
-
-async def put(
-    key: Annotated[str, Parameter(help="Your own id for it.")],
-    text: Text,
-    /,
-    *,
-    memory: Memory,
-    about: options.TextOptions = options.TextOptions(),
+    key: Annotated[str | None, Parameter(help="Your own id; a later text with it replaces this one.")] = None,
     if_revision: Annotated[
         int | None,
         Parameter(help="Fail unless the key's memory has this revision; 0: unless the key is new."),
     ] = None,
 ) -> Any:
-    return await memory.put(key, text, if_revision=if_revision, **about.values())
+    return await memory.learn(text, key=key, if_revision=if_revision, **about.values())
 
 
 async def consolidate(
     *,
     memory: Memory,
     listen: Annotated[bool, Parameter(help="Extract facts from learned and ingested texts too.")] = False,
+    duplicates: Annotated[
+        bool, Parameter(help="Then link near duplicates found among all memories by their words.")
+    ] = False,
 ) -> Any:
     with counting("consolidating") as progress:
-        return await memory.consolidate(progress, listen=listen)
+        return await memory.consolidate(progress, listen=listen, duplicates=duplicates)
 
 
 async def recall(
@@ -194,20 +196,14 @@ async def update(
     return await memory.update(name, if_revision=if_revision, **options.given_of(edit))
 
 
-async def tag(name: Name, tags: Tags, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.tag(name, *tags, if_revision=if_revision)
+async def tag(
+    name: Name, tags: Tags, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None
+) -> Any:
+    return await memory.tag(name, *tags, off=off, if_revision=if_revision)
 
 
-async def untag(name: Name, tags: Tags, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.untag(name, *tags, if_revision=if_revision)
-
-
-async def pin(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.pin(names, if_revision=if_revision)
-
-
-async def unpin(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.unpin(names, if_revision=if_revision)
+async def pin(names: Names, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None) -> Any:
+    return await memory.pin(names, off=off, if_revision=if_revision)
 
 
 async def hold(
@@ -217,51 +213,62 @@ async def hold(
     *,
     memory: Memory,
     until: Annotated[options.When, Parameter(help="End of the hold; no end if absent.")] = None,
+    off: Off = False,
     if_revision: IfRevision = None,
 ) -> Any:
-    return await memory.hold(name, reason, until, if_revision=if_revision)
+    return await memory.hold(name, reason, until, off=off, if_revision=if_revision)
 
 
-async def release(name: Name, reason: HoldName, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.release(name, reason, if_revision=if_revision)
-
-
-async def confirm(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.confirm(names, if_revision=if_revision)
-
-
-async def dispute(names: Names, /, *, memory: Memory) -> Any:
-    return await memory.dispute(names)
-
-
-async def correct(name: Name, text: Text, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+async def correct(
+    name: Name,
+    text: Text | None = None,
+    /,
+    *,
+    memory: Memory,
+    by: Annotated[Name | None, Parameter(help="The memory that takes its place, instead of a text.")] = None,
+    if_revision: IfRevision = None,
+) -> Any:
+    if by is not None and text is None:
+        return await memory.correct(name, by=by, if_revision=if_revision)
+    if text is None or by is not None:
+        raise InvalidInput("no text and no memory, or both", recovery="give the right text, or --by MEMORY")
     return await memory.correct(name, text, if_revision=if_revision)
 
 
-async def supersede(
-    old: Annotated[Name, Parameter(metavar="OLD", help="The outdated memory.")],
-    by: Annotated[Name, Parameter(metavar="BY", help="The memory that takes its place.")],
-    /,
-    *,
-    memory: Memory,
-    if_revision: IfRevision = None,
-) -> Any:
-    return await memory.supersede(old, by, if_revision=if_revision)
+async def forget(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.forget(names, if_revision=if_revision)
 
 
-async def forget(
-    names: Names,
-    /,
+async def forbid(names: Names, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None) -> Any:
+    return await memory.forbid(names, off=off, if_revision=if_revision)
+
+
+async def forbidden(
     *,
     memory: Memory,
-    forbid: Annotated[bool, Parameter(help="Also reject this text in the future.")] = False,
-    if_revision: IfRevision = None,
+    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
+    after: Annotated[
+        str | None, Parameter(metavar="HASH", help="Continue after this one, the last of an earlier list.")
+    ] = None,
 ) -> Any:
-    return await memory.forget(names, forbid=forbid, if_revision=if_revision)
+    return await memory.forbidden(limit=limit, after=after)
 
 
 async def restore(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
     return await memory.restore(names, if_revision=if_revision)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """How strong a link is, and what to do where it exists."""
+
+    weight: Annotated[Share, Parameter(help="Weight, from 0 to 1.")] = None
+    confidence: Annotated[Share, Parameter(help="Confidence, from 0 to 1.")] = None
+    if_exists: Annotated[
+        IfExists | None,
+        Parameter(help="What to do if the link exists; reinforce it if absent."),
+    ] = None
 
 
 async def link(
@@ -271,112 +278,61 @@ async def link(
     /,
     *,
     memory: Memory,
-    weight: Annotated[Share, Parameter(help="Weight, from 0 to 1.")] = None,
-    confidence: Annotated[Share, Parameter(help="Confidence, from 0 to 1.")] = None,
-    if_exists: Annotated[IfExists, Parameter(help="What to do if the link exists.")] = "reinforce",
+    strength: LinkOptions = LinkOptions(),
+    off: Off = False,
     if_revision: IfLinkRevision = None,
 ) -> Any:
-    new_link = await memory.link(
-        source,
-        target,
-        relation,
-        weight=weight,
-        confidence=confidence,
-        if_exists=if_exists,
-        if_revision=if_revision,
-    )
-    cut = f"remanence unlink {new_link.source} {new_link.target} {new_link.relation.label}"
+    given = options.given_of(strength)
+    if off:
+        return await memory.link(source, target, relation, off=True, if_revision=if_revision, **given)
+    new_link = await memory.link(source, target, relation, if_revision=if_revision, **given)
+    cut = f"remanence link {new_link.source} {new_link.target} {new_link.relation.label} --off"
     return Undoable(new_link, cut if new_link.count == 1 else "remanence undo last")
 
 
-async def unlink(
-    source: Name, target: Name, relation: Relation, /, *, memory: Memory, if_revision: IfLinkRevision = None
+async def merge(
+    a: Annotated[str, Parameter(help="A memory, which stays, or an entity.")],
+    b: Annotated[str, Parameter(help="The memory that says the same, or the entity that is the same.")],
+    /,
+    *,
+    memory: Memory,
+    if_revision: Annotated[
+        int | None, Parameter(help="Fail unless the second memory has this revision.")
+    ] = None,
 ) -> Any:
-    return await memory.unlink(source, target, relation, if_revision=if_revision)
+    return await memory.merge(options.name_of(a), options.name_of(b), if_revision=if_revision)
 
 
-async def links(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.links(name)
-
-
-async def graph_find_related(
+async def links(
     name: Name | None = None,
     /,
     *,
     memory: Memory,
+    depth: Annotated[
+        int | None,
+        Parameter(help="Show the memories reached over at most this many links, 1 to 3, each with its path."),
+    ] = None,
     query: Annotated[
         str | None, Parameter(help="Start from the best answers to this question instead of a memory.")
     ] = None,
-    hops: Annotated[int, Parameter(help="Maximum distance in links, 1 to 3.")] = 3,
-    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10,
+    limit: Annotated[int | None, Parameter(help="Maximum number of memories; 10 if absent.")] = None,
 ) -> Any:
-    return await memory.graph.find_related(name, query=query, hops=hops, limit=limit)
+    wish = {"name": name, "depth": depth, "query": query, "limit": limit}
+    return await memory.links(**{option: value for option, value in wish.items() if value is not None})
 
 
-async def graph_contradictions(
-    *,
-    memory: Memory,
-    every: Annotated[bool, Parameter(name="--all", help="Also list resolved contradictions.")] = False,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        tuple[str, str] | None,
-        Parameter(metavar="ONE OTHER", help="Continue after this pair, the last of an earlier list."),
-    ] = None,
-) -> Any:
-    behind = None if after is None else await _find_contradiction(memory, after)
-    return await memory.graph.contradictions(open_only=not every, limit=limit, after=behind)
-
-
-async def _find_contradiction(memory: Memory, names: tuple[str, str]) -> Any:
-    """Return the contradiction of two memories, resolved or not."""
-    ends = {(await memory.get(options.name_of(name))).seq for name in names}
-    for pair in await memory.graph.contradictions(open_only=False):
-        if {pair.one.seq, pair.other.seq} == ends:
-            return pair
-    raise InvalidInput(
-        f"{names[0]} and {names[1]} do not contradict each other",
-        recovery="name the two memories of the last line of a list before",
-    )
-
-
-async def graph_merge(
-    keep: Name,
-    other: Name,
+async def rate(
+    verdict: Annotated[
+        VerdictName | float,
+        Parameter(help="right, wrong, helped, misled, or a number from 0 (misled) to 1 (helped)."),
+    ],
+    names: Names,
     /,
     *,
     memory: Memory,
     if_revision: IfRevision = None,
 ) -> Any:
-    return await memory.graph.merge(keep, other, if_revision=if_revision)
-
-
-async def graph_link_duplicates(*, memory: Memory) -> Any:
-    return await memory.graph.link_duplicates()
-
-
-async def graph_resolve(
-    one: Name,
-    other: Name,
-    /,
-    *,
-    memory: Memory,
-    keep: Annotated[Name | None, Parameter(help="The memory to keep; neither if absent.")] = None,
-    if_revision: Annotated[
-        int | None,
-        Parameter(help="Fail unless the replaced memory (without --keep: the link) has this revision."),
-    ] = None,
-) -> Any:
-    return await memory.graph.resolve(one, other, keep, if_revision=if_revision)
-
-
-async def rate(
-    signal: Annotated[float, Parameter(help="0 misled, 0.5 neither, 1 helped.")],
-    names: Names,
-    /,
-    *,
-    memory: Memory,
-) -> Any:
-    return await memory.rate(names, signal)
+    return await memory.rate(names, verdict, if_revision=if_revision)
 
 
 async def history(

@@ -106,7 +106,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(database) as memory:
             await memory.policy.use(str(POLICY))
-            await memory.review.accept(clock=True)
+            await memory.review.settle("clock", "accept")
         database.rename(folder / DATABASE)
     for file in (TALK, POLICY):
         shutil.copyfile(file, folder / file.name)
@@ -182,7 +182,7 @@ class Walk:
         stored = repeats = days = 0
         for said_at, turns in sessions():
             self.clock.set(said_at)
-            answers = await memory.learn_many(turns)
+            answers = await memory.learn(turns)
             stored += sum(one.status == "stored" for one in answers)
             repeats += sum(one.status == "confirmed" for one in answers)
             days += 1
@@ -223,7 +223,7 @@ class Walk:
             await self._answer(memory, question)
 
     async def _correct(self, memory: Engine) -> None:
-        await memory.supersede(WRONG, by=RIGHT)
+        await memory.correct(WRONG, by=RIGHT)
         self._step("Correct", "four o'clock takes the place of two, which stays as history")
         await self._answer(memory, QUESTIONS[-1])
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
-MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "put", "import", "begin-session"})
+MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "import", "begin-session"})
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
 ANY_SCOPE = MAKING | {
     "doctor",
@@ -52,18 +52,15 @@ ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames set"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
-    "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
-    " unpin hold release forget restore apply curate entities forbidden erase mirror settings frames guidelines"
-    " reembed".split()
+    "learn note ingest import consolidate update correct rate tag link pin hold forget forbid restore apply curate"
+    " entities erase mirror settings frames guidelines reembed merge".split()
 ) | {
     "policy use",
-    "review accept",
-    "review decline",
+    "review settle",
     "run",
     "scopes copy",
     "scopes drop",
 }
-CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -150,7 +147,9 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return bool(getattr(arguments.get("one"), "all_scopes", False))
     if names[1] in {"policy use", "frames set"} and arguments.get("off"):
         return False
-    return (names[1] == "review accept" and arguments.get("clock") is True) or not ANY_SCOPE.isdisjoint(names)
+    return (names[1] == "review settle" and arguments.get("item") == "clock") or not ANY_SCOPE.isdisjoint(
+        names
+    )
 
 
 def _settles_since(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from shlex import quote
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -25,13 +25,10 @@ from remanence.faces.cli.options import (
     FRAME,
     SHOWN_FRAME,
     Alone,
-    Behind,
     Budget,
-    IfRevision,
     Limit,
     Memory,
     Name,
-    Names,
     Reasons,
     Room,
     drop_score_parts,
@@ -388,21 +385,6 @@ async def conversations_get(
     return await memory.conversations.get(number)
 
 
-async def forbidden_list(
-    *,
-    memory: Memory,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        str | None, Parameter(metavar="HASH", help="Continue after this one, the last of an earlier list.")
-    ] = None,
-) -> Any:
-    return await memory.forbidden.list(limit=limit, after=after)
-
-
-async def forbidden_lift(names: Names, /, *, memory: Memory) -> Any:
-    return await memory.forbidden.lift(*names)
-
-
 async def entities_list(
     *,
     memory: Memory,
@@ -421,10 +403,6 @@ async def entities_list(
 
 async def entities_get(name: EntityName, /, *, memory: Memory) -> Any:
     return await memory.entities.get(name_of(name))
-
-
-async def entities_merge(one: EntityName, other: EntityName, /, *, memory: Memory) -> Any:
-    return await memory.entities.merge(name_of(one), name_of(other))
 
 
 async def entities_split(
@@ -463,9 +441,18 @@ async def guidelines(
     return Undoable(await memory.guidelines(*chosen, off=off), back)
 
 
+ReviewSort = Literal[
+    "contradiction", "quarantine", "proposal", "held-plan", "clock-in-doubt", "interrupted-run"
+]
+
+
 async def review_list(
     *,
     memory: Memory,
+    sort: Annotated[ReviewSort | None, Parameter(help="Only items of this kind.")] = None,
+    settled: Annotated[
+        bool, Parameter(negative=(), help="With --sort contradiction: settled ones, too.")
+    ] = False,
     limit: Annotated[int, Parameter(help="Maximum number of each kind.")] = 20,
     after: Annotated[
         str | None,
@@ -474,45 +461,34 @@ async def review_list(
         ),
     ] = None,
 ) -> Any:
-    return await memory.review.list(limit=limit, after=after)
+    named: Any = None if sort is None else sort.replace("-", " ")
+    return await memory.review.list(named, settled=settled, limit=limit, after=after)
 
 
-async def review_quarantined(
-    *,
-    memory: Memory,
-    limit: Annotated[int, Parameter(help="Maximum number.")] = 100,
-    after: Behind = None,
-) -> Any:
-    return await memory.review.quarantined(limit=limit, after=after)
-
-
-async def review_accept(
-    names: Names | None = None,
+async def review_settle(
+    item: Annotated[
+        str, Parameter(help="An item of `review list`, such as contradiction/102/331; clock; or a memory.")
+    ],
+    choice: Annotated[
+        str,
+        Parameter(
+            help="One of its choices: the memory that stands or both; accept, decline, forget, forbid; undo."
+        ),
+    ],
     /,
     *,
     memory: Memory,
-    if_revision: IfRevision = None,
-    clock: Annotated[
-        bool,
-        Parameter(negative=(), help="Accept the machine's clock, which is in doubt, instead of a memory."),
-    ] = False,
-) -> Any:
-    if clock and names is None and if_revision is None:
-        return {"was in doubt": await memory.review.accept(clock=True) or "nothing"}
-    if clock or names is None:
-        raise InvalidInput(
-            "nothing is named, or a memory and the clock", recovery="name a memory, or give --clock alone"
-        )
-    return await memory.review.accept(names, if_revision=if_revision)
-
-
-async def review_decline(
-    name: Name,
-    what: Annotated[
-        list[str] | None, Parameter(help="The proposed tags or older memories; all if absent.")
+    only: Annotated[
+        list[str] | None,
+        Parameter(metavar="WHAT", help="Of several proposals only this tag or older memory; repeatable."),
     ] = None,
-    /,
-    *,
-    memory: Memory,
+    if_revision: Annotated[
+        int | None,
+        Parameter(
+            help="Fail unless the memory that gives way or is accepted (both: the link) has this revision."
+        ),
+    ] = None,
 ) -> Any:
-    return await memory.review.decline(name, *(name_of(word) for word in what or ()))
+    return await memory.review.settle(
+        name_of(item), name_of(choice), only=[name_of(one) for one in only or ()], if_revision=if_revision
+    )

@@ -21,7 +21,7 @@ from remanence.flows.mirror.hand_edits import FileEdit
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366
 _OF_LINK = ("target", "relation", "confidence")
-_FORM = {"review.decline": "decline", "graph.merge": "merge"}
+_GRAVE = frozenset({"forget", "forbid", "undo"})
 PLAN = "plan"  # the name under which plans are worked out
 
 
@@ -132,27 +132,11 @@ def build_choices(item: ReviewItem) -> list[Choice]:
 def _build_choice(way: SettlingWay) -> Choice | None:
     given, words = dict(way.arguments), f"{way.words[0].upper()}{way.words[1:]}"
     match way.verb:
-        case "graph.resolve":
-            return Choice("resolve", f"#{given['keep']} holds" if "keep" in given else words, given)
+        case "review.settle":
+            return Choice("settle", words, given, is_grave=given["choice"] in _GRAVE)
         case "link":
             fields = {"name": given["source"], **{name: given[name] for name in _OF_LINK}}
             return Choice("link", words, fields)
-        case "review.accept" if "clock" in given:
-            return Choice("accept-clock", words, {})
-        case "review.accept":
-            return Choice("accept", words, {"name": given["names"]})
-        case "forget":
-            forbid = {"forbid": "yes"} if "forbid" in given else {}
-            return Choice("forget", words, {"name": given["names"], **forbid}, is_grave=True)
-        case "tag":
-            (tag,) = given["tags"]
-            return Choice("tag", f"Set {tag}", {"name": given["names"], "tags": tag})
-        case "supersede":
-            return Choice("supersede", f"Replace #{given['old']}", given)
-        case "review.decline" | "graph.merge":
-            return Choice(_FORM[way.verb], words, given)
-        case "undo":
-            return Choice("undo", words, given, is_grave=True)
     return None
 
 

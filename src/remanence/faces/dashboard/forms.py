@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.model import short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import format_counts, number
@@ -111,14 +111,14 @@ async def _tag(visit: Visit, given: FormFields) -> FormResult:
 
 async def _untag(visit: Visit, given: FormFields) -> FormResult:
     tag = given.require("tag")
-    return _tell(await visit.memory.untag(_name(given), tag), f"Took the tag {tag} away")
+    return _tell(await visit.memory.tag(_name(given), tag, off=True), f"Took the tag {tag} away")
 
 
-def _on_one(verb: str, did: str) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
+def _on_one(verb: str, did: str, **more: Any) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
     """Return how a verb is called that takes one memory."""
 
     async def carry_out(visit: Visit, given: FormFields) -> FormResult:
-        return _tell(await getattr(visit.memory, verb)(_name(given)), f"{did} #{given.take('name')}")
+        return _tell(await getattr(visit.memory, verb)(_name(given), **more), f"{did} #{given.take('name')}")
 
     return carry_out
 
@@ -133,21 +133,23 @@ async def _hold(visit: Visit, given: FormFields) -> FormResult:
 
 async def _release(visit: Visit, given: FormFields) -> FormResult:
     return _tell(
-        await visit.memory.release(_name(given), given.require("reason")), f"Released #{given.take('name')}"
+        await visit.memory.hold(_name(given), given.require("reason"), off=True),
+        f"Released #{given.take('name')}",
     )
 
 
 async def _rate(visit: Visit, given: FormFields) -> FormResult:
-    signal = given.read_float("signal")
-    rated = await visit.memory.rate(_name(given), 0.5 if signal is None else signal)
+    verdict: Any = given.require("verdict")
+    rated = await visit.memory.rate(_name(given), verdict)
     if rated.skipped:
         return FormResult(Note(f"Not rated: {rated.skipped[0].reason}", is_refusal=True))
-    return FormResult(Note(f"Rated #{given.take('name')}", rated.run))
+    return FormResult(Note(f"Rated #{given.take('name')}: {verdict}", rated.run))
 
 
 async def _forget(visit: Visit, given: FormFields) -> FormResult:
     forbid = given.read_text("forbid") is not None
-    receipt = await visit.memory.forget(_name(given), forbid=forbid, if_revision=given.read_whole("revision"))
+    delete = visit.memory.forbid if forbid else visit.memory.forget
+    receipt = await delete(_name(given), if_revision=given.read_whole("revision"))
     return _tell(
         receipt,
         f"Deleted #{given.take('name')}" + (", and its text is refused from now on" if forbid else ""),
@@ -155,8 +157,8 @@ async def _forget(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _supersede(visit: Visit, given: FormFields) -> FormResult:
-    old, by = _name(given, "old"), _name(given, "by")
-    return _tell(await visit.memory.supersede(old, by), f"{by} holds instead of {old}")
+    old, by = _name(given), _name(given, "by")
+    return _tell(await visit.memory.correct(old, by=by), f"{by} holds instead of {old}")
 
 
 async def _link(visit: Visit, given: FormFields) -> FormResult:
@@ -177,35 +179,28 @@ async def _link(visit: Visit, given: FormFields) -> FormResult:
 async def _unlink(visit: Visit, given: FormFields) -> FormResult:
     relation: Any = given.require("relation")
     return _tell(
-        await visit.memory.unlink(_name(given, "source"), _name(given, "target"), relation),
+        await visit.memory.link(_name(given, "source"), _name(given, "target"), relation, off=True),
         "Took the link away",
     )
 
 
-async def _resolve(visit: Visit, given: FormFields) -> FormResult:
-    keep = _name(given, "keep") if given.read_text("keep") else None
-    receipt = await visit.memory.graph.resolve(_name(given, "a"), _name(given, "b"), keep)
-    return _tell(receipt, "Settled: both hold" if keep is None else f"Settled: #{keep} holds")
+async def _settle(visit: Visit, given: FormFields) -> FormResult:
+    """Settle what waits by the choice that was pressed; some choices need more than the form does."""
+    item, choice = given.require("item"), given.require("choice")
+    if not visit.may("review.settle", item=item, choice=choice):
+        raise Protected(
+            f"the token {visit.token.name} may not {choice} this",
+            recovery="log in with another",
+            guards=("trust",),
+        )
+    receipt = await visit.memory.review.settle(read_name(item), read_name(choice))
+    done = FormResult(Note(f"Settled: {choice}", detail="; ".join(receipt.notes)))
+    return _tell(receipt, f"Settled: {choice}") if receipt.changes else done
 
 
 async def _merge(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.graph.merge(_name(given, "keep"), _name(given, "other"))
-    return _tell(receipt, "Made them one")
-
-
-async def _accept(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.review.accept(_name(given)), f"Let #{given.take('name')} in")
-
-
-async def _decline(visit: Visit, given: FormFields) -> FormResult:
-    what = given.require("what")
-    declined = await visit.memory.review.decline(_name(given), read_name(what))
-    return FormResult(Note(f"Declined {what} for {short_id(declined.memory.seq)}"))
-
-
-async def _accept_clock(visit: Visit, _: FormFields) -> FormResult:
-    at = await visit.memory.review.accept(clock=True)
-    return FormResult(Note("The clock is taken for right" if at else "Nothing was held for the clock"))
+    receipt = await visit.memory.merge(_name(given, "a"), _name(given, "b"))
+    return _tell(receipt, "Made one of the two")
 
 
 async def _apply(visit: Visit, given: FormFields) -> FormResult:
@@ -259,12 +254,7 @@ async def _set(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.forbidden.lift(_name(given)), "Its text is let in again")
-
-
-async def _merge_entities(visit: Visit, given: FormFields) -> FormResult:
-    receipt = await visit.memory.entities.merge(_name(given), _name(given, "other"))
-    return _tell(receipt, "Made one of the two")
+    return _tell(await visit.memory.forbid(_name(given), off=True), "Its text is let in again")
 
 
 async def _split_entity(visit: Visit, given: FormFields) -> FormResult:
@@ -359,31 +349,25 @@ FORMS = (
     PageForm("update", "update", _update),
     PageForm("correct", "correct", _correct),
     PageForm("tag", "tag", _tag),
-    PageForm("untag", "untag", _untag),
+    PageForm("untag", "tag", _untag),
     PageForm("pin", "pin", _on_one("pin", "Pinned")),
-    PageForm("unpin", "unpin", _on_one("unpin", "Unpinned")),
+    PageForm("unpin", "pin", _on_one("pin", "Unpinned", off=True), {"off": True}),
     PageForm("hold", "hold", _hold),
-    PageForm("release", "release", _release),
-    PageForm("confirm", "confirm", _on_one("confirm", "Confirmed")),
-    PageForm("dispute", "dispute", _on_one("dispute", "Disputed")),
+    PageForm("release", "hold", _release, {"off": True}),
     PageForm("rate", "rate", _rate),
     PageForm("forget", "forget", _forget),
     PageForm("restore", "restore", _on_one("restore", "Brought back")),
-    PageForm("supersede", "supersede", _supersede),
+    PageForm("supersede", "correct", _supersede),
     PageForm("link", "link", _link),
-    PageForm("unlink", "unlink", _unlink),
-    PageForm("resolve", "graph.resolve", _resolve),
-    PageForm("merge", "graph.merge", _merge),
-    PageForm("accept", "review.accept", _accept),
-    PageForm("decline", "review.decline", _decline),
-    PageForm("accept-clock", "review.accept", _accept_clock, {"clock": True}),
+    PageForm("unlink", "link", _unlink),
+    PageForm("merge", "merge", _merge),
+    PageForm("settle", "review.settle", _settle),
     PageForm("apply", "apply", _apply),
     PageForm("undo", "undo", _undo),
     PageForm("adopt", "policy.use", _adopt),
     PageForm("drop-policy", "policy.use", _drop_policy),
     PageForm("set", "settings.set", _set),
-    PageForm("lift", "forbidden.lift", _lift),
-    PageForm("merge-entities", "entities.merge", _merge_entities),
+    PageForm("lift", "forbid", _lift, {"off": True}),
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),
     PageForm("show-erasure", "erase.show", _show_erasure),

@@ -16,6 +16,7 @@ from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import interval, moment
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.inspect.related import RelatedResult
+from remanence.recall.activation import HOPS_MAX
 
 LISTED = 50  # memories on one page
 STATUSES = ("standing", *(one.name.lower() for one in Status), "any")
@@ -211,7 +212,7 @@ async def show_graph(visit: Visit) -> dict[str, Any]:
     related: RelatedResult | RemanenceError | None = None
     if "from" in visit.query:
         try:
-            related = await visit.memory.graph.find_related(visit.query["from"], limit=20)
+            related = await visit.memory.links(visit.query["from"], depth=HOPS_MAX, limit=20)
         except RemanenceError as error:
             related = error
     return {"graph": computed.value, "computed": computed, "related": related}

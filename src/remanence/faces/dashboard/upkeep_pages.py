@@ -38,7 +38,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         "policy": visit.memory.policy.current,
         "frames": await visit.memory.frames.get(),
         "timetable": (await visit.memory.status()).schedule,
-        "forbidden": await visit.memory.forbidden.list(),
+        "forbidden": await visit.memory.forbidden(),
         "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value
         if visit.may("scopes.list")
         else None,

@@ -15,23 +15,19 @@ _WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"\b([0-9a-f]{8})([0-9a-f]{24})\b", "The run {0}", "/runs/{0}{1}"),
         (r"\brestore #?(\d{1,18})\b", "Bring #{0} back", "/memories/{0}"),
         (r"\brelease its holds\b|\btake the pin away\b", "Look at the memory", "/memories"),
-        (
-            r"\breview (?:accept (?!--clock)|accept\b(?! )|list\b|quarantined\b|decline\b)",
-            "Review",
-            "/review",
-        ),
-        (r"\breview accept --clock\b", "Say that the clock is right", "/review"),
+        (r"\breview (?:settle (?!clock\b)|list\b)", "Review", "/review"),
+        (r"\breview settle clock\b", "Say that the clock is right", "/review"),
         (
             r"\ballow_destroyed\b|\bmake a new plan\b|\bplan (?:anew|again)\b|\bnew plan\b",
             "The plan",
             "/plan",
         ),
-        (r"\bforbidden (?:lift|list)\b", "Texts that are refused", "/settings"),
+        (r"\bremanence forbid(?:den)?\b", "Texts that are refused", "/settings"),
         (r"`doctor`", "Look through the file", "/settings"),
         (r"\btoken (?:add|end|list)\b", "Tokens", "/tokens"),
         (r"\berase(?:\.show\b| --copies\b)", "Erase", "/erase"),
         (r"`history`|`history\(", "Runs", "/runs"),
-        (r"`entities`|\bentities merge\b", "Entities", "/entities"),
+        (r"`entities`|\bif both are one\b", "Entities", "/entities"),
         (r"`list`|`recall`|`list\(", "Memories", "/memories"),
     )
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack, get_args
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from remanence.core.errors import (
     format_value,
     nearest,
 )
+from remanence.core.keywords import VerdictName
 from remanence.core.model import (
     LINEAGE,
     Kind,
@@ -49,6 +50,7 @@ from remanence.faces.style import interval, moment
 from remanence.flows.curate.curating import describe
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
+from remanence.flows.write.proposals import propose
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
 
@@ -292,7 +294,7 @@ class Tools:
             raise InvalidInput("turns come one at a time", recovery="learn each by itself")
         if not 1 <= len(texts) <= TEXTS_MAX:
             raise InvalidInput(f"{len(texts)} texts", recovery=f"learn 1 to {TEXTS_MAX} at once")
-        return await self.memory.learn_many([{"text": text, **about} for text in texts])
+        return await self.memory.learn([{"text": text, **about} for text in texts])
 
     async def _replace(self, old: Memory, new: LearnResult | NoteResult) -> str:
         """Let what was stored take the place of a memory; say so, or why both stand."""
@@ -300,16 +302,19 @@ class Tools:
         if new.status in KEPT_OUT or new.seq == old.seq:
             return f"{name} stays as it is"
         try:
-            await self.memory.supersede(old.seq, new.seq)
+            await self.memory.correct(old.seq, by=new.seq)
         except (Conflict, Erased, InvalidInput, Protected) as error:
             return f"{name} stands beside it: {error}"
         return f"instead of {name}, which stays as history"
+
+    async def _propose(self, seq: int, tags: Sequence[str]) -> tuple[str, ...]:
+        return await propose(self.memory._core, seq, tags)  # noqa: SLF001 # a part of storing, and no verb
 
     async def _tell_stored(
         self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
     ) -> str:
         """Say what became of a text; what it says of who the agent is waits for the user."""
-        waits = await self.memory.review.propose(answer.seq, *own) if own and answer.seq else ()
+        waits = await self._propose(answer.seq, own) if own and answer.seq else ()
         told = [
             *notes,
             *([f"{', '.join(waits)} waits for the user, who alone says who you are"] if waits else []),
@@ -355,24 +360,18 @@ class Tools:
     async def rate(
         self,
         ids: Ids,
-        signal: Annotated[float, Field(description="0 misled, 0.5 neither, 1 helped.")],
-        confirm: Annotated[bool, Field(description="They were the answer.")] = False,
+        verdict: str,
     ) -> str:
-        """Say how far memories helped."""
-        answer = await self.memory.rate([_normalize_name(name) for name in ids], signal)
+        """Say whether memories were right, and whether they helped."""
+        choice: Any = verdict
+        answer = await self.memory.rate([_normalize_name(name) for name in ids], choice)
         skips = [f"{short_id(one.seq) if one.seq else one.id} ({one.reason})" for one in answer.skipped]
         if not answer.rated:
             raise InvalidInput(
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        for name in answer.rated if confirm else ():
-            await self.memory.confirm(name)
-        sentences = [
-            f"Rated {rated_ids}.",
-            f"Confirmed {rated_ids}." if confirm else "Nothing was confirmed.",
-        ]
-        return " ".join([*sentences, *([f"Skipped {', '.join(skips)}."] if skips else [])])
+        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
 
     async def frame(
         self,
@@ -454,6 +453,7 @@ class Tools:
                 "role": [one.label for one in Role],
             },
             "link": {"relation": [one.label for one in Relation if one not in _UNDRAWN]},
+            "rate": {"verdict": [*get_args(VerdictName)]},
         }
 
     async def _apply(self, plan: Plan) -> tuple[list[Receipt], list[str]]:

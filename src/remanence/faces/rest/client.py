@@ -38,7 +38,6 @@ from remanence.faces.rest.transport import Request, Transport, send_and_hear, se
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
 from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread
-from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.scopes.scopes import ScopeOverview
 
@@ -49,7 +48,6 @@ _NAMED_BY: Mapping[type, str] = {
     ConversationThread: "number",
     Forbidden: "fold",
     ReviewItem: "cursor",
-    Contradiction: "cursor",
     ScopeOverview: "scope",
 }
 _LOCAL = frozenset({"guide"})  # what needs no memory
@@ -197,11 +195,10 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
             raise InvalidInput(f"{offer.row.verb}: {error}", recovery=f"it takes {signature}") from error
         for name in free & arguments.keys():
             arguments |= arguments.pop(name)
-        turn = arguments.get("turn")
-        if isinstance(turn, Turn):
-            arguments |= {"turn": turn.text} | {
-                name: one for name, one in _encode_turn(turn).items() if name != "text"
-            }
+        for name in ("turn", "text"):  # of `note` and of `learn`
+            turn = arguments.get(name)
+            if isinstance(turn, Turn):
+                arguments = {**_encode_turn(turn), **arguments, name: turn.text}
         return {name: one for name, one in arguments.items() if name not in {"self", "heartbeats"}}
 
     @wraps(offer.verb)

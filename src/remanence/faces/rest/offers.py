@@ -14,7 +14,7 @@ from remanence.core.verbs import TABLE
 from remanence.engine import Engine
 
 BODY_BYTES_MAX = 1 << 20  # of the arguments of one call
-SEND_LESS = "send less at once, such as some of the texts of learn_many"
+SEND_LESS = "send less at once, such as some of the texts of learn"
 # What concerns every scope of the file: for tokens that open every one.
 FILE_WIDE = frozenset({"scopes.list", "scopes.copy", "doctor", "erase.settle"})
 _FILE_WIDE_WITH: Mapping[str, tuple[str, ...]] = {"erase.show": ("since", "copies")}
@@ -22,7 +22,7 @@ _FILE_WIDE_WITH: Mapping[str, tuple[str, ...]] = {"erase.show": ("since", "copie
 SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scopes.show_drop"}
 _A_PATH = "it names files and folders of the server"
 NOT_OFFERED: Mapping[str, str] = {
-    "ingest": f"{_A_PATH}: send the turns by learn_many or note",
+    "ingest": f"{_A_PATH}: send the turns by learn or note",
     "backup": _A_PATH,
     "mirror.sync": _A_PATH,
     "mirror.apply": _A_PATH,

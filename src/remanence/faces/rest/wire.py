@@ -68,8 +68,8 @@ class Arguments:
     def read(self, given: BaseModel) -> tuple[list[Any], dict[str, Any]]:
         """Return what is passed by place and what by name: what was given, plans as plans."""
         named = {name: getattr(given, name) for name in given.model_fields_set}
-        if "items" in named:
-            named["items"] = [_read_item(item) for item in named["items"]]
+        if isinstance(named.get("text"), list):
+            named["text"] = [_read_item(item) for item in named["text"]]
         self._refuse_paths(named)
         for name in self._plans & named.keys():
             named[name] = None if named[name] is None else _read_plan(named[name])

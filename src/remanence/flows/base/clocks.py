@@ -72,7 +72,7 @@ class ClockWatch:
             "clock",
             ok=True,
             detail=finding.why + _describe_runs(late),
-            advice="set the clock right; if it is right: remanence review accept --clock",
+            advice="set the clock right; if it is right: remanence review settle clock accept",
         )
 
     async def _newest_at(self) -> int:

@@ -134,7 +134,7 @@ async def _refuse_doubt(core: Core, now: int) -> None:
     if hold is not None:
         raise PlanHeld(
             f"no image ends: {hold.why}",
-            recovery="set the clock right, or accept it: `remanence review accept --clock`",
+            recovery="set the clock right, or accept it: `remanence review settle clock accept`",
             destroyed=0,
             clock=True,
         )

@@ -24,7 +24,7 @@ C = TypeVar("C", bound=type)
 
 def refuse_verb(verb: str, denied: Collection[Capability], capability: Capability | None = None) -> None:
     """Refuse a verb, or what one of its arguments asks for, that needs a capability which an opening is denied."""
-    needed = CAPABILITY_OF[verb] if capability is None else capability
+    needed = CAPABILITY_OF.get(verb) if capability is None else capability
     if needed in denied:
         raise Protected(
             f"only a person may call {verb.rstrip('_')}: this opening lacks the capability {needed!r}",
@@ -40,7 +40,7 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
     """
 
     def build(kind: C) -> C:
-        for verb in {**CAPABILITY_OF, **CAPABILITY_OF_ARGUMENT}:
+        for verb in {*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT}:
             owner, _, name = verb.rpartition(".")
             if owner == shelf:
                 setattr(kind, name, _ask_first(verb, vars(kind)[name]))

@@ -22,17 +22,17 @@ _SET = frozenset(
 _CONFIRMED = Verification.USER_CONFIRMED
 # What a person types to take off what protects a memory.
 _WAYS: Mapping[str, str] = {
-    "pinned": "remanence unpin {0}",
+    "pinned": "remanence pin {0} --off",
     "system-category": "remanence update {0} --category NAME",
     "unknown-status": "remanence doctor",
-    "held": "remanence release {0} {1}",
+    "held": "remanence hold {0} {1} --off",
     IDENTITY: "remanence correct {0} TEXT, or remanence forget {0}",
     "user_confirmed": "remanence correct {0} TEXT, or remanence forget {0}",
-    "quarantined": "remanence review accept {0}",
-    "load-bearing": "remanence correct {0} TEXT, or remanence untag {0} " + REJECTED_PATH,
+    "quarantined": "remanence review settle {0} accept",
+    "load-bearing": "remanence correct {0} TEXT, or remanence tag {0} " + REJECTED_PATH + " --off",
     "policy-class": "remanence update {0} --policy-class CLASS",
     "trust": "remanence update {0} --text TEXT (`correct`, which keeps what was said, is for agents too)",
-    "forbidden": "remanence forbidden lift {0}",
+    "forbidden": "remanence forbid {0} --off",
 }
 
 

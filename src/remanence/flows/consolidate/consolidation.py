@@ -13,7 +13,7 @@ from remanence.core.clock import HOUR, MINUTE
 from remanence.core.errors import LeaseLost
 from remanence.core.keywords import Progress
 from remanence.core.model import Status
-from remanence.core.receipt import AutomaticRun, ConsolidateResult
+from remanence.core.receipt import AutomaticRun, ConsolidateResult, LinkedDuplicates
 from remanence.core.results import MaybeTime, Result, minute_of, number
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.context import Core, hold_lease
@@ -177,6 +177,15 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> AutomaticRun | N
     return build_consolidate_outcome(
         core, total if linking.run is None else replace(total, run=total.run or linking.run)
     )
+
+
+async def link_all_duplicates(core: Core, done: ConsolidateResult) -> ConsolidateResult:
+    """Look the whole memory through for near duplicates after a consolidation, and say what came of it."""
+    if reason := await explain_write_refusal(core):
+        return replace(done, duplicates=LinkedDuplicates(waits=reason))
+    linking = await link_duplicates(core)
+    runs = done.runs if linking.run is None else (*done.runs, linking.run)
+    return replace(done, duplicates=linking, runs=runs)
 
 
 async def due_at(core: Core) -> int | None:

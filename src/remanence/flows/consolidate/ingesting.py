@@ -54,7 +54,7 @@ SKIPPED_CHARS = 120  # of an example of what is left out
 ANSWER_TOKENS, FACT_TOKENS = 20, 60  # what an answer has beside its facts, and each fact beside its own words
 
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
-HELD_BACK = "{} held back for markup meant for a machine (`review quarantined`)"
+HELD_BACK = "{} held back for markup meant for a machine (`review list --sort quarantine`)"
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
 OTHERWISE = "differs from what is here, {}"
 DRY = ", a dry run, nothing was written"

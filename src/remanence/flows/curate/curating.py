@@ -508,8 +508,8 @@ def _refuse_held(found: _JudgedPlan, allow_destroyed: int | None) -> None:
         return
     if hold.clock:
         recovery = (
-            "set the clock right, or accept the present (`remanence review accept --clock`,"
-            " `memory.review.accept(clock=True)`), then plan again"
+            "set the clock right, or accept the present (`remanence review settle clock accept`,"
+            ' `memory.review.settle("clock", "accept")`), then plan again'
         )
     elif allow_destroyed is None or found.destroyed > allow_destroyed:
         recovery = (

@@ -83,9 +83,7 @@ from remanence.write.supposed import holds_on
 from remanence.write.turns import listened_again, waits
 
 CHAIN_MAX = 1_000
-SAID_AGAIN = (
-    "the text may be said again and is stored anew then; to refuse it: forget it with --forbid (forbid=True)"
-)
+SAID_AGAIN = "the text may be said again and is stored anew then; to refuse it, use `forbid`"
 _LABELS: Mapping[str, type[Label]] = {
     "kind": Kind,
     "severity": Severity,
@@ -153,7 +151,7 @@ async def _find_twin(core: Core, memory: Memory, changes: Sequence[Change]) -> l
     twin = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.get(marks[0])
     if twin is None or twin.status not in STANDING or twin.seq == memory.seq:
         return []
-    return [f"{short_id(twin.seq)} says the same; to make them one: graph merge {twin.seq} {memory.seq}"]
+    return [f"{short_id(twin.seq)} says the same; to make them one: merge {twin.seq} {memory.seq}"]
 
 
 async def _note_markers(core: Core, done: Receipt, replaced: gating.Replacements) -> Receipt:
@@ -398,13 +396,20 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 
 
-async def dispute(core: Core, names: Memories) -> Receipt:
+async def dispute(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
     """Count that somebody denied a memory."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return act(memory, VERBS["dispute"], core.clock.now())
 
-    return await core.change(names, "dispute", decide)
+    return await core.change(names, "dispute", decide, if_revision=if_revision)
+
+
+def refuse_beside_off(**more: object) -> None:
+    """Refuse arguments that say how something is set where it is taken away."""
+    given = [name for name, value in more.items() if value is not None]
+    if given:
+        raise InvalidInput(f"{given[0]} beside off", recovery=f"leave {given[0]} out")
 
 
 async def forget(
@@ -412,10 +417,8 @@ async def forget(
 ) -> Receipt:
     """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused.
 
-    With `forbid` its text is refused from then on, in any spelling that looks alike: a ban is a person's.
+    With `forbid` its text is refused from then on, in any spelling that looks alike.
     """
-    if forbid:
-        core.refuse_verb("forget", "release")
 
     async def decide(memory: Memory) -> Sequence[Change]:
         changes = decide_forget(core, memory)

@@ -1,6 +1,6 @@
 """Texts are put under names of the caller's: stored once, and from then on brought up to date in their place.
 
-Knows who answers for a text, and what becomes of one whose memory is out of sight.
+Knows what becomes of a text whose memory is not active any more.
 """
 
 from collections import Counter
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from remanence.core.change import Cause, Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
     LearnResult,
@@ -27,11 +28,15 @@ from remanence.flows.edit.editing import decide_forget, make_edit_changes, succe
 from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.learning import (
+    CHUNK,
     answers,
     count_accepted,
     decide_batch,
+    decide_texts,
+    prepare_all,
     prepare_draft,
     resolve_roles,
+    take,
 )
 from remanence.flows.write.pending_turns import encode_rehearing
 from remanence.flows.write.turn_facts import outdate_facts
@@ -45,9 +50,6 @@ from remanence.write.turns import waits
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
 # What left by age or by number or never came in, not because something better took its place.
 _GONE = frozenset({Status.ARCHIVED, Status.PRUNED, Status.QUARANTINED})
-_DOOR = (
-    "door/"  # the source of what is put with nothing said of its origin: who is at the door answers for it
-)
 _EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
@@ -89,15 +91,54 @@ class _Decision:
 
 async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnResult:
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
-    if turn.key is None:
-        raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
-    turn, origin_note = _add_origin(core, turn)
-    draft = await prepare_draft(core, turn)
-    if not origin_note:
-        _refuse_unfounded(core, draft.turn)
-    (answer,) = await _put(core, _PutWish(await _by_key(core, [draft]), if_revision=if_revision))
-    reason = "; ".join(filter(None, [answer.reason, origin_note]))
-    return answer if answer.status == "gated" else replace(answer, reason=reason)
+    drafts = await _by_key(core, [await prepare_draft(core, turn)])
+    return (await _put(core, _PutWish(drafts, if_revision=if_revision)))[0]
+
+
+async def learn_all(core: Core, turns: Sequence[Turn], progress: Progress | None) -> list[LearnResult]:
+    """Check all texts, then store them by chunks, in order; one with a key replaces the text of the key's memory."""
+    drafts = await prepare_all(core, turns)
+    if progress is not None:
+        progress(0, len(drafts))
+    learned: list[LearnResult] = []
+    while len(learned) < len(drafts):
+        chunk = _cut_chunk(drafts[len(learned) : len(learned) + CHUNK])
+        if chunk[0].turn.key is None:
+            learned += await take(core, chunk, decide_texts)
+        else:
+            by_key = {str(one.turn.key): replace(one, stands_beside=True) for one in chunk}
+            learned += await _put(core, _PutWish(by_key))
+        if progress is not None:
+            progress(len(learned), len(drafts))
+    return learned
+
+
+def _cut_chunk(drafts: Sequence[MemoryDraft]) -> Sequence[MemoryDraft]:
+    """Return the first drafts that one commit may take: all with a key, no key twice, or all without one."""
+    keys: set[str] = set()
+    for at, draft in enumerate(drafts):
+        key = draft.turn.key
+        if (key is None) != (drafts[0].turn.key is None) or key in keys:
+            return drafts[:at]
+        keys |= set() if key is None else {key}
+    return drafts
+
+
+def refuse_single(key: str | None, if_revision: int | None) -> None:
+    """Refuse what names one memory where a list of texts is learned."""
+    if key is not None or if_revision is not None:
+        raise InvalidInput(
+            "a list of texts beside one key or revision",
+            recovery="give each its key: [Turn(text, key=…), …]; learn one by itself for if_revision",
+        )
+
+
+def refuse_revision(if_revision: int | None) -> None:
+    """Refuse a revision where no key names the memory that should have it."""
+    if if_revision is not None:
+        raise InvalidInput(
+            "if_revision without a key", recovery="pass the key whose memory has that revision"
+        )
 
 
 async def put_all(core: Core, turns: Sequence[Turn], names: Collection[str], look: Look) -> list[LearnResult]:
@@ -108,8 +149,6 @@ async def put_all(core: Core, turns: Sequence[Turn], names: Collection[str], loo
     into quarantine, all are refused. As an `ImportedTurn` says how long a text holds, so it is from then on.
     """
     drafts = [await prepare_draft(core, turn) for turn in turns]
-    for draft in drafts:
-        _refuse_unfounded(core, draft.turn)
     return await _put(core, _PutWish(await _by_key(core, drafts), names, look, is_whole=True))
 
 
@@ -258,29 +297,6 @@ async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft, *, is_whole: 
     return not successors or any(
         link.source in successors for link in above if link.relation is Relation.NEWER
     )
-
-
-def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:
-    """Fill in the origin of a text of which nothing is said: the door that it came through; and say so."""
-    origin = (turn.agent, turn.speaker, turn.source, turn.thread, turn.session)
-    if any(one is not None for one in origin) or (core.agent and core.session):
-        return turn, ""
-    source = f"{_DOOR}{core.trust.label}"
-    return replace(turn, source=source), f"nothing was said of its origin: the source is {source!r}"
-
-
-def _refuse_unfounded(core: Core, turn: Turn) -> None:
-    """Refuse a text that nobody answers for, or that comes from nowhere."""
-    if turn.agent is None and turn.speaker is None and core.agent is None:
-        raise InvalidInput(
-            "it is not said who the text comes from",
-            recovery="name its agent or speaker, or open the memory with an agent",
-        )
-    if turn.source is None and turn.thread is None and turn.session is None:
-        raise InvalidInput(
-            "it is not said where the text comes from",
-            recovery="name its source or thread, or begin a session first",
-        )
 
 
 def _says_more(change: Change) -> bool:

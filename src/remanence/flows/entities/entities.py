@@ -1,4 +1,4 @@
-"""The people, projects, tools, companies and places that memories name: listed, shown, joined and split.
+"""The people, projects, tools, companies and places that memories name: listed, shown, merged and split.
 
 What is told of one is derived from what stands each time it is asked for, and stored nowhere.
 """
@@ -115,31 +115,21 @@ class Entities:
 
     async def get(self, name: OneMemory) -> EntityProfile:
         """Show an entity with its active facts and timeline."""
-        return await _profile(self._core, await _one(self._core, name))
-
-    async def merge(self, a: OneMemory, b: OneMemory) -> Receipt:
-        """Merge two entities; the one with the fuller name keeps all names and mentions."""
-        core = self._core
-        one, other = await _one(core, a), await _one(core, b)
-        if one.seq == other.seq:
-            raise InvalidInput(
-                f"both are {short_id(one.seq)} {name_of(one)}", recovery="name two different entities"
-            )
-        return await _merge_entities(core, one, other)
+        return await _profile(self._core, await find_entity(self._core, name))
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Split an entity: `off` are names of the other one, or memories that mention it.
 
         Each mention goes by what its memory says.
         """
-        return await _split(self._core, await _one(self._core, entity), off)
+        return await _split(self._core, await find_entity(self._core, entity), off)
 
     async def alias(self, entity: OneMemory, name: str) -> Receipt:
         """Give an entity another name; a name of another entity is refused."""
-        return await _alias(self._core, await _one(self._core, entity), name)
+        return await _alias(self._core, await find_entity(self._core, entity), name)
 
 
-async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
+async def merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     """Merge two and say what that moved: mentions, how many of them are facts, and names."""
     merger = await join(core, one, other)
     memories = await core.store.get(core.scope, merger.mentioning) if merger.mentioning else []
@@ -168,7 +158,7 @@ async def _find_place(core: Core, entity: OneMemory | KnownEntity) -> tuple[int,
     """Return what an entity stands by in the list."""
     if isinstance(entity, KnownEntity):
         return -entity.mentions, entity.seq
-    one = await _one(core, entity)
+    one = await find_entity(core, entity)
     return -(await _mentions(core, [one.seq])).get(one.seq, 0), one.seq
 
 
@@ -192,7 +182,7 @@ def _make_known_entity(memory: Memory, mentions: int) -> KnownEntity:
     )
 
 
-async def _one(core: Core, name: OneMemory) -> Memory:
+async def find_entity(core: Core, name: OneMemory) -> Memory:
     """Return the entity that a name means; several that bear it are named in the error."""
     await core.entities.refresh()
     plain = plain_name(name)
@@ -315,7 +305,7 @@ async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
     if bearing:
         raise InvalidInput(
             f"{short_id(bearing[0].seq)} bears the name {name!r}",
-            recovery=f"if both are one, merge them: entities merge {memory.seq} {bearing[0].seq}",
+            recovery=f"if both are one, merge them: merge {memory.seq} {bearing[0].seq}",
         )
     have = aliases_of(memory)
     if name_key in {folded_name(one) for one in names_of(memory)}:

@@ -25,7 +25,7 @@ from remanence.read.name_places import has_name
 from remanence.store.base import Arriving
 from remanence.text.text_columns import text_columns
 
-MERGE, SPLIT = "entities.merge", "entities.split"
+MERGE, SPLIT = "merge", "entities.split"
 CHAIN_MAX = 100
 
 

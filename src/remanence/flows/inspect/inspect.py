@@ -13,7 +13,7 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
-from remanence.core.effects import CURATE, STAMPS, UPGRADE
+from remanence.core.effects import CURATE, STAMPS, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NameUnknown, NotFound, StoreDamaged, format_value
 from remanence.core.keywords import Moment
 from remanence.core.model import (
@@ -132,7 +132,8 @@ _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
     {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}
-    | {CURATE, UPGRADE, EXPIRE, *ENGINE_VERBS}
+    | {name for effect in VERBS.values() for name in effect.under or (effect.name,)}
+    | {CURATE, UPGRADE, EXPIRE, *ENGINE_VERBS, gating.LIFT}
 )
 RUNS_TOLD_MAX = 1_000_000
 

@@ -15,6 +15,7 @@ from remanence.flows.recall.recalling import LIMIT_MAX, recall
 from remanence.recall.activation import HOPS_MAX
 
 SEEDS = 3  # the answers to a question that links are followed from
+LISTED = 10  # memories that are listed where nobody says how many
 NOT_FOLLOWED = "not followed"
 
 
@@ -58,11 +59,22 @@ class RelatedResult(Result):
         return f"{number(len(self.memories), 'memory', 'memories')} by links from {start}{left}"
 
 
+def refuse_limit(limit: int | None) -> None:
+    """Refuse a limit beside the links of one memory, which are listed whole."""
+    if limit is not None:
+        raise InvalidInput(
+            "`limit` says how many memories are listed that links lead to, and none are asked for",
+            recovery="pass `depth` beside it, or leave it out",
+        )
+
+
 async def find_related(
-    core: Core, name: OneMemory | None, query: str | None, hops: int, limit: int
+    core: Core, name: OneMemory | None, query: str | None, depth: int | None, limit: int | None
 ) -> RelatedResult:
     """Follow links from a memory, or from the best answers to a question, and return what they lead to."""
-    check_count("hops", hops, 1, HOPS_MAX)
+    depth = HOPS_MAX if depth is None else depth
+    limit = LISTED if limit is None else limit
+    check_count("depth", depth, 1, HOPS_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
     if (name is None) == (query is None):
         raise InvalidInput(
@@ -73,7 +85,7 @@ async def find_related(
     if not seeds:
         return RelatedResult((), ())
     async with core.index.hold_rows(core.clock.now()):
-        walk = await walk_links(core, seeds, hops)
+        walk = await walk_links(core, seeds, depth)
         places = _rank_reached(core, walk)
     return await _read_related(core, walk, places, tuple(seeds), limit)
 

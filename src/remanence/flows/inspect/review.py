@@ -1,32 +1,40 @@
 """What waits for a person, in one list: what no rule, no model and no agent may settle, and what to type to settle it.
 
-Knows where each sort of it is kept; settles nothing itself.
+Knows where each sort of it is kept; what a choice does is in `review_settling`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
-from remanence.core.errors import InvalidInput
-from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
+from remanence.core.errors import InvalidInput, format_value
+from remanence.core.model import Link, Memory, OneMemory, Relation, Status, short_id
 from remanence.core.receipt import AutomaticRun, Receipt
 from remanence.core.results import MaybeTime, Result, Time, fields_of, format_counts, visible
+from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.core.timekeeping import doubt
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.base.permission_checks import verb_class
+from remanence.flows.base.naming import plain_name
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
-from remanence.flows.curate.scheduling import accept_clock, find_held_run
-from remanence.flows.edit import editing
-from remanence.flows.inspect.graph import Contradiction, drop_same_pairs, read_contradictions
-from remanence.flows.inspect.review_pages import Place, ReviewPage, Sort, read_cursor
-from remanence.flows.recall.filters import listed_by
-from remanence.flows.recall.listing import Listing, list_memories
+from remanence.flows.curate.scheduling import find_held_run
+from remanence.flows.inspect.contradictions import drop_same_pairs, is_open, read_ends
+from remanence.flows.inspect.review_pages import CLOCK, Place, ReviewPage, Sort, read_cursor, write_cursor
+from remanence.flows.inspect.review_settling import (
+    ACCEPT,
+    BOTH,
+    DECLINE,
+    FORBID,
+    FORGET,
+    UNDO,
+    Settlement,
+    settle,
+)
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
@@ -50,7 +58,8 @@ class SettlingWay(Result):
 class ReviewItem(Result):
     """One thing that waits for a person: what it is, which memories it is about, and the ways to settle it.
 
-    A list goes on behind the `cursor`, also once it is settled.
+    A list goes on behind the `cursor`, also once it is settled. A contradiction has its `link`: how sure it is, and
+    when it was resolved.
     """
 
     sort: Sort
@@ -59,6 +68,7 @@ class ReviewItem(Result):
     memories: tuple[Memory, ...] = ()
     at: int | None = None
     cursor: str = ""
+    link: Link | None = None
 
     time = MaybeTime("at")
 
@@ -66,13 +76,23 @@ class ReviewItem(Result):
         return visible(f"{self.sort}: {self.what} ({'; '.join(map(str, self.ways))})")
 
     @property
+    def is_open(self) -> bool:
+        """Whether it waits: a contradiction is listed also once it is settled."""
+        return bool(self.ways)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What `review.settle` takes for it, and what each does."""
+        return {str(way.arguments["choice"]): way.words for way in self.ways if "choice" in way.arguments}
+
+    @property
     def commands(self) -> dict[str, str]:
         """What to type, by what it does."""
         return {way.words: way.command for way in self.ways}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with its commands as data that `json.dumps` takes."""
-        return {**fields_of(self), "commands": self.commands}
+        """Return it with its choices and commands as data that `json.dumps` takes."""
+        return {**fields_of(self), "choices": self.choices, "commands": self.commands}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -152,78 +172,77 @@ def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
     return mask
 
 
-@verb_class("review")
+@checked_class
 class ReviewQueue:
-    """What waits for a person, and what no user or agent said: `memory.review`."""
+    """What waits for a person, as `memory.review`: list it, settle it."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def quarantined(self, *, limit: int = 1_000, after: OneMemory | None = None) -> list[Memory]:
-        """List quarantined texts: markup for a machine that neither user nor agent said.
+    async def settle(
+        self,
+        item: ReviewItem | OneMemory | tuple[OneMemory, OneMemory],
+        choice: OneMemory,
+        *,
+        only: Sequence[OneMemory] = (),
+        if_revision: int | None = None,
+    ) -> Receipt:
+        """Settle what waits for a person by one of its choices.
 
-        The list goes on behind the memory `after`.
+        `item` is one of `list`, its cursor, `"clock"`, a memory, or the two of a contradiction. Choices: of a
+        contradiction the memory that stands, or "both"; of a text in quarantine "accept", "forget" or "forbid"; of a
+        proposal "accept" or "decline", for a memory with several all of them, or `only` some tags or older memories; of
+        the clock "accept"; of an interrupted run "undo". `if_revision` is that of the memory that gives way, or is
+        accepted; where both stand, that of the link.
         """
-        listing = Listing(
-            listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False, after=after
-        )
-        return await list_memories(self._core, listing)
+        named = item.cursor if isinstance(item, ReviewItem) else item
+        return await settle(self._core, Settlement(named, plain_name(choice), tuple(only), if_revision))
 
-    @overload
-    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-
-    @overload
-    async def accept(self, *, clock: Literal[True]) -> str | None: ...
-
-    async def accept(
-        self, names: Memories | None = None, *, if_revision: int | None = None, clock: bool = False
-    ) -> Receipt | str | None:
-        """Release a memory from quarantine, or with `clock` accept the machine's clock as it is.
-
-        It comes into the inbox, and its trust stays. With `clock` plans that are held because of the clock go on;
-        records that claim to be of later than now stay as they are and hold no plan any more. It returns what was in
-        doubt, None where nothing was.
-        """
-        if clock == (names is not None) or (clock and if_revision is not None):
-            raise InvalidInput(
-                "nothing is named, or a memory and the clock", recovery="name a memory, or pass `clock` alone"
-            )
-        if names is None:
-            return await accept_clock(self._core)
-        return await editing.accept(self._core, names, if_revision)
-
-    async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
-        """Propose tags for a memory; a person sets or declines them."""
-        return await proposals.propose(self._core, name, tags)
-
-    async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
-        """Decline a model's proposals for a memory: the named tags or older memories, or all.
-
-        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
-        """
-        return await proposals.decline(self._core, name, what)
-
-    async def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review:
-        """List what needs a person's decision, with the command that settles it.
+    async def list(
+        self,
+        sort: Sort | None = None,
+        *,
+        settled: bool = False,
+        limit: int = 20,
+        after: str | ReviewItem | None = None,
+    ) -> Review:
+        """List what needs a person's decision, with its choices and the command for each.
 
         Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, a clock in doubt,
-        interrupted runs. Behind an item `after`, or its cursor, the list goes on with what is of its sort.
+        interrupted runs; or one `sort` of it alone. Of contradictions also those that are `settled`, or of which one
+        memory has fallen. Behind an item `after`, or its cursor, the list goes on with what is of its sort.
         """
-        return await list_review(self._core, limit, after)
+        if settled and sort != "contradiction":
+            raise InvalidInput(
+                "only of contradictions it is kept which are settled",
+                recovery='pass sort="contradiction" beside it; what else was settled: `history`',
+            )
+        return await list_review(self._core, _build_page(sort, limit, after), settled=settled)
 
 
-async def list_review(core: Core, limit: int, after: str | ReviewItem | None) -> Review:
-    """List what waits for a person, at most so many of each sort."""
+def _build_page(sort: Sort | None, limit: int, after: str | ReviewItem | None) -> ReviewPage:
     check_count("limit", limit, 1, LISTED_MAX)
-    cursor = after.cursor if isinstance(after, ReviewItem) else after
-    page = ReviewPage(limit, *(() if cursor is None else read_cursor(cursor)))
+    if after is None:
+        return ReviewPage(limit, sort)
+    behind, place = read_cursor(after.cursor if isinstance(after, ReviewItem) else after)
+    if sort not in (None, behind):
+        raise InvalidInput(
+            f"{format_value(after)} is no place among items of the sort {sort}",
+            recovery="give the `cursor` of one that was listed",
+        )
+    return ReviewPage(limit, behind, place)
+
+
+async def list_review(core: Core, page: ReviewPage, *, settled: bool = False) -> Review:
+    """List what waits for a person, at most so many of each sort."""
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
     recent = await newest(core, snapshot.position)
     pending = await find_pending_review(core, snapshot, recent)
-    runs = [((at,), _make_interrupted_item(run)) for run, at in pending.interrupted.items()]
+    links = await _read_all_contradictions(core) if settled else pending.contradictions
+    runs = [((at,), _make_interrupted_item(run, at)) for run, at in pending.interrupted.items()]
     items = [
-        *await _make_contradiction_items(core, page, pending.contradictions),
+        *await _make_contradiction_items(core, page, links),
         *await _make_quarantine_items(core, page, pending.quarantined),
         *_cut(page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))),
         *_cut(page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]),
@@ -233,100 +252,88 @@ async def list_review(core: Core, limit: int, after: str | ReviewItem | None) ->
     return Review(core.scope, now, tuple(items), pending.counts, page.behind)
 
 
+async def _read_all_contradictions(core: Core) -> list[Link]:
+    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    return await drop_same_pairs(core, links)
+
+
 def _cut(page: ReviewPage, sort: Sort, entries: Iterable[tuple[Place, ReviewItem]]) -> list[ReviewItem]:
     return [replace(item, cursor=cursor) for cursor, item in page.cut(sort, entries)]
 
 
+def _build_way(words: str, item: str, choice: str) -> SettlingWay:
+    """Return a way that `review.settle` goes."""
+    command = f"remanence review settle {quote(item)} {quote(choice)}"
+    return SettlingWay(words, "review.settle", {"item": item, "choice": choice}, command)
+
+
 async def _make_contradiction_items(core: Core, page: ReviewPage, links: Sequence[Link]) -> list[ReviewItem]:
     entries = page.cut("contradiction", [((one.weight, one.source, one.target), one) for one in links])
-    cursors = {link.key: cursor for cursor, link in entries}
-    pairs = await read_contradictions(core, [link for _, link in entries])
-    return [replace(_contradiction(pair), cursor=cursors[pair.link.key]) for pair in pairs]
-
-
-def _contradiction(pair: Contradiction) -> ReviewItem:
-    one, other = pair.one.seq, pair.other.seq
-    ends, settle = {"a": one, "b": other}, f"remanence graph resolve {one} {other}"
-    ways = [
-        SettlingWay(f"{seq} holds", "graph.resolve", {**ends, "keep": seq}, f"{settle} --keep {seq}")
-        for seq in (one, other)
+    ends = await read_ends(core, [link for _, link in entries])
+    return [
+        replace(_make_contradiction_item(link, ends[link.key]), cursor=cursor)
+        for cursor, link in entries
+        if link.key in ends
     ]
-    ways.append(SettlingWay("both hold", "graph.resolve", ends, settle))
-    if not pair.link.is_certain:
-        link = {"source": one, "target": other, "relation": "contradicts", "confidence": 1}
+
+
+def _make_contradiction_item(link: Link, ends: tuple[Memory, Memory]) -> ReviewItem:
+    one, other = (end.seq for end in ends)
+    pair = f"contradiction/{one}/{other}"  # also once it is surer, or less sure
+    ways = [_build_way(f"{seq} holds", pair, str(seq)) for seq in (one, other)]
+    ways.append(_build_way("both hold", pair, BOTH))
+    if not link.is_certain:
+        named = {"source": one, "target": other, "relation": "contradicts", "confidence": 1}
         command = f"remanence link {one} {other} contradicts --confidence 1 --if-exists update"
-        ways.append(SettlingWay("they are at odds", "link", {**link, "if_exists": "update"}, command))
-    verb = "contradicts" if pair.link.is_certain else "may contradict"
-    what = f"{short_id(one)} {verb} {short_id(other)} (sure {pair.link.weight:.2f})"
-    return ReviewItem("contradiction", what, tuple(ways), (pair.one, pair.other), pair.link.created_at)
+        ways.append(SettlingWay("they are at odds", "link", {**named, "if_exists": "update"}, command))
+    verb = "contradicts" if link.is_certain else "may contradict"
+    what = f"{short_id(one)} {verb} {short_id(other)} (sure {link.weight:.2f})"
+    open_ways = tuple(ways) if is_open(link, ends) else ()
+    return ReviewItem("contradiction", what, open_ways, ends, link.created_at, link=link)
 
 
 async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[int]) -> list[ReviewItem]:
     cursors = {seq: cursor for cursor, seq in page.cut("quarantine", [((seq,), seq) for seq in seqs])}
     memories = [one for one in await core.store.get(core.scope, [*cursors]) if one is not None]
-    return [
-        ReviewItem(
-            "quarantine",
-            f"{short_id(one.seq)} {find_machine_markup(one.text) or 'was held back'}, and no user or agent said it",
-            (
-                SettlingWay(
-                    "let it in", "review.accept", {"names": one.seq}, f"remanence review accept {one.seq}"
-                ),
-                SettlingWay("delete it", "forget", {"names": one.seq}, f"remanence forget {one.seq}"),
-                SettlingWay(
-                    "delete it and refuse it from now on",
-                    "forget",
-                    {"names": one.seq, "forbid": True},
-                    f"remanence forget {one.seq} --forbid",
-                ),
-            ),
-            (one,),
-            one.learned_at,
-            cursors[one.seq],
-        )
-        for one in memories
-    ]
+    return [_make_quarantine_item(one, cursors[one.seq]) for one in memories]
+
+
+def _make_quarantine_item(one: Memory, cursor: str) -> ReviewItem:
+    markup = find_machine_markup(one.text) or "was held back"
+    ways = (
+        _build_way("let it in", cursor, ACCEPT),
+        _build_way("delete it", cursor, FORGET),
+        _build_way("delete it and refuse it from now on", cursor, FORBID),
+    )
+    what = f"{short_id(one.seq)} {markup}, and no user or agent said it"
+    return ReviewItem("quarantine", what, ways, (one,), one.learned_at, cursor)
 
 
 def _iterate_proposal_items(one: Proposal) -> Iterator[tuple[Place, ReviewItem]]:
     """Yield each tag, and each memory whose place another may take or that it repeats, with its place."""
     seq, proposes = one.memory.seq, f"{one.by} proposes"
     for tag in one.tags:
-        set_tag = SettlingWay(
-            "set it", "tag", {"names": seq, "tags": (tag,)}, f"remanence tag {seq} {quote(tag)}"
-        )
         what = f"{proposes} the tag {tag} for {short_id(seq)}"
-        yield (
-            (seq, 1, tag),
-            ReviewItem("proposal", what, (set_tag, _decline(seq, tag)), (one.memory,), one.at),
-        )
+        yield _make_proposal_item(one, (seq, proposals.TAG, tag), what, "set it", ())
     for old in one.replaces:
-        replace_it = SettlingWay(
-            "replace it", "supersede", {"old": old.seq, "by": seq}, f"remanence supersede {old.seq} {seq}"
-        )
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
-        ways = replace_it, _decline(seq, old.seq)
-        yield (seq, 2, f"{old.seq}"), ReviewItem("proposal", what, ways, (one.memory, old), one.at)
+        place = seq, proposals.REPLACES, f"{old.seq}"
+        yield _make_proposal_item(one, place, what, "replace it", (old,))
     for old in one.repeats:
-        merge = SettlingWay(
-            "make them one",
-            "graph.merge",
-            {"keep": old.seq, "other": seq},
-            f"remanence graph merge {old.seq} {seq}",
-        )
         what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
-        ways = merge, _decline(seq, old.seq)
-        yield (seq, 3, f"{old.seq}"), ReviewItem("proposal", what, ways, (one.memory, old), one.at)
+        place = seq, proposals.REPEATS, f"{old.seq}"
+        yield _make_proposal_item(one, place, what, "make them one", (old,))
 
 
-def _decline(seq: int, what: str | int) -> SettlingWay:
-    command = f"remanence review decline {seq} {quote(str(what))}"
-    return SettlingWay("decline it", "review.decline", {"name": seq, "what": what}, command)
+def _make_proposal_item(
+    one: Proposal, place: Place, what: str, accepts: str, others: tuple[Memory, ...]
+) -> tuple[Place, ReviewItem]:
+    item = write_cursor("proposal", place)
+    ways = _build_way(accepts, item, ACCEPT), _build_way("decline it", item, DECLINE)
+    return place, ReviewItem("proposal", what, ways, (one.memory, *others), one.at)
 
 
-_CLOCK_IS_RIGHT = SettlingWay(
-    "the clock is right", "review.accept", {"clock": True}, "remanence review accept --clock"
-)
+_CLOCK_IS_RIGHT = _build_way("the clock is right", CLOCK, ACCEPT)
 
 
 async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewItem]:
@@ -348,7 +355,7 @@ def _make_clock_item(why: str) -> tuple[Place, ReviewItem]:
     return (0,), ReviewItem("clock in doubt", why, (_CLOCK_IS_RIGHT,))
 
 
-def _make_interrupted_item(run: str) -> ReviewItem:
+def _make_interrupted_item(run: str, at: int) -> ReviewItem:
     what = f"run {run} has not come to its end: it was interrupted, or goes on in another process"
-    way = SettlingWay("take it back", "undo", {"run": run}, f"remanence undo {run}")
+    way = _build_way("take it back", write_cursor("interrupted run", (at,)), UNDO)
     return ReviewItem("interrupted run", what, (way,))

@@ -12,6 +12,7 @@ from remanence.core.errors import InvalidInput, format_value
 Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "clock in doubt", "interrupted run"]
 Place = tuple[int | float | str, ...]  # the greatest first part stands first, the least of the rest
 T = TypeVar("T")
+CLOCK = "clock"  # what the one item about the clock is called
 
 # What a place is made of, by sort: how sure and both ends; a memory; a memory, which of its lists, what is in it;
 # when it was held; 0 for the one clock; a position of the audit.
@@ -28,7 +29,7 @@ _SORTS: Mapping[str, Sort] = {sort.split()[0]: sort for sort in get_args(Sort)} 
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    """At most so many items of each sort, or those of one sort behind a place; `behind` counts what comes after."""
+    """At most so many items of each sort, or of one, also behind a place; `behind` counts what comes after."""
 
     limit: int
     only: Sort | None = None
@@ -40,7 +41,7 @@ class ReviewPage:
         if self.only not in (None, sort):
             return []
         rows = sorted(entries, key=lambda entry: rank_place(entry[0]))
-        if self.only is not None:
+        if self.after:
             rows = [row for row in rows if rank_place(row[0]) > rank_place(self.after)]
         if len(rows) > self.limit:
             self.behind[sort] = len(rows) - self.limit
@@ -65,8 +66,20 @@ def read_cursor(cursor: str) -> tuple[Sort, Place]:
         pass
     raise InvalidInput(
         f"{format_value(cursor)} is no place in a list of what waits",
-        recovery="give the `cursor` of an item that `review list` or `graph contradictions` gave",
+        recovery="give the `cursor` of an item that `review list` gave",
     )
+
+
+def read_item(name: str) -> tuple[Sort, Place] | None:
+    """Read which item a person means by its cursor, of a contradiction also without how sure it is, or by `clock`."""
+    word, _, rest = name.partition("/")
+    if name == CLOCK:
+        return "clock in doubt", (0,)
+    if not rest or word not in _SORTS:
+        return None
+    if word == "contradiction" and rest.count("/") == 1:
+        return read_cursor(f"{word}/0/{rest}")
+    return read_cursor(name)
 
 
 def rank_place(place: Place) -> Place:

@@ -172,7 +172,7 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         if fields_checksum(page.fields) != page.fields.get(FIELDS_CHECKSUM):
             raise InvalidInput(
                 "a page of an entity changes by its lines alone",
-                recovery="take that back; `entities alias`, `entities merge` and `entities split` do the rest",
+                recovery="take that back; `entities alias`, `merge` and `entities split` do the rest",
             )
     elif path != PROFILE:
         raise InvalidInput(

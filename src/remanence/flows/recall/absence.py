@@ -104,7 +104,7 @@ async def _ask_gate(core: Core, text: str, replaced: gating.Replacements) -> Abs
             f"no memory says it: {'the text is refused' if ban.is_erased else 'the text is forbidden'}: {ban}"
         )
         return Absence(
-            name, "gate", what, "" if ban.is_erased else f"allow it again: forbidden lift {ban.fold}"
+            name, "gate", what, "" if ban.is_erased else f"allow it again: remanence forbid {ban.fold} --off"
         )
     said = "; ".join(replaced.notes)
     beside = f" ({said})" * bool(said)
@@ -165,7 +165,7 @@ def explain_unranked(sought: SoughtMemory, wanted: ArchiveFilter | None = None) 
         return sought.absence(
             "archive",
             "the archive is so large that only hashes of its words are kept at hand, and others match better by these",
-            f"ask in its own words, or bring it back: confirm {sought.memory.seq}",
+            f"ask in its own words, or bring it back: remanence rate right {sought.memory.seq}",
         )
     return sought.absence("moved", "it came in or changed while this was asked", "ask again")
 
@@ -299,7 +299,7 @@ def _explain_status(sought: SoughtMemory, frame: str) -> Absence:
     why = "" if memory.reason is None else f", {memory.reason.label}"
     if memory.status is Status.QUARANTINED:
         return sought.absence(
-            "gate", "it is in quarantine: it holds markup for a machine", f"review accept {seq}"
+            "gate", "it is in quarantine: it holds markup for a machine", f"review settle {seq} accept"
         )
     if memory.status is Status.PRUNED:
         stage: Stage = "expired" if memory.reason is Reason.EXPIRED else "status"
@@ -311,7 +311,7 @@ def _explain_status(sought: SoughtMemory, frame: str) -> Absence:
     if memory.status is Status.ARCHIVED:
         stage = "expired" if memory.reason is Reason.EXPIRED else "status"
         where = "frames leave the archive out" if frame else "the archive is closed to this question"
-        way = f"bring it back: confirm {seq}" + ", or ask with the archive open" * (not frame)
+        way = f"bring it back: remanence rate right {seq}" + ", or ask with the archive open" * (not frame)
         return sought.absence(stage, f"it was archived on {since}{why}; {where}", way)
     if frame:
         return explain_unranked(sought)

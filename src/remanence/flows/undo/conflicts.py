@@ -97,7 +97,7 @@ async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[AuditPart]
     if bans:
         raise InvalidInput(
             f"undone, the run would bring back a text that is forbidden since: {bans[0]}",
-            recovery=f"lift it first: remanence forbidden lift {bans[0].fold}; or leave the run as it is",
+            recovery=f"lift it first: remanence forbid {bans[0].fold} --off; or leave the run as it is",
         )
 
 

@@ -18,7 +18,6 @@ from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
-from remanence.flows.base.permission_checks import verb_class
 from remanence.gate.junk import junk
 from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.personal_rules import (
@@ -40,6 +39,7 @@ from remanence.write.admission import DraftOutcome, MemoryDraft
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
 COUNTED = "gate/"  # what the names of the gate's counters begin with
 JUNK = f"{COUNTED}junk"
+LIFT = "lift"  # the verb of a run that allows a text again
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
 _LINES_SHOWN = 5  # of a kind that was replaced on many
@@ -56,31 +56,15 @@ class Replacements:
 _NOTHING = Replacements()
 
 
-@verb_class("forbidden")
-class ForbiddenTexts:
-    """The texts that are refused, whoever says them: `memory.forbidden`."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-
-    async def lift(self, *names: OneMemory) -> Receipt:
-        """Allow forbidden texts again, by their memories or hashes."""
-        return await lift(self._core, names)
-
-    async def list(
-        self, *, limit: int | None = None, after: str | Forbidden | None = None
-    ) -> list[Forbidden]:
-        """List forbidden texts: the hash of each, since when, and which memory said it.
-
-        In order of the hashes; the list goes on behind the text or the hash `after`.
-        """
-        require(self._core.store, ERASABLE, "forbidden.list")
-        if limit is not None:
-            check_count("limit", limit, 1, LISTED_MAX)
-        cursor = after.fold if isinstance(after, Forbidden) else after
-        by_text = {_text_of(one): one for one in reversed(await self._core.store.forbidden(self._core.scope))}
-        entries = sorted(by_text.values(), key=lambda one: one.fold)
-        return [one for one in entries if cursor is None or one.fold > cursor][:limit]
+async def list_forbidden(core: Core, limit: int | None, after: str | Forbidden | None) -> list[Forbidden]:
+    """List forbidden texts in order of their hashes, behind the text or the hash `after`."""
+    require(core.store, ERASABLE, "forbidden")
+    if limit is not None:
+        check_count("limit", limit, 1, LISTED_MAX)
+    cursor = after.fold if isinstance(after, Forbidden) else after
+    by_text = {_text_of(one): one for one in reversed(await core.store.forbidden(core.scope))}
+    entries = sorted(by_text.values(), key=lambda one: one.fold)
+    return [one for one in entries if cursor is None or one.fold > cursor][:limit]
 
 
 def _text_of(one: Forbidden) -> tuple[object, int]:
@@ -250,7 +234,7 @@ async def mark_forbidden(core: Core, drafts: Sequence[MemoryDraft]) -> list[Memo
 def _describe_forbidden(one: Forbidden) -> str:
     if one.is_erased:
         return f"the text is refused: {one}"
-    return f"the text is forbidden: {one}; to lift it: remanence forbidden lift {one.fold}"
+    return f"the text is forbidden: {one}; to lift it: remanence forbid {one.fold} --off"
 
 
 async def refuse_text(core: Core, text: str) -> None:
@@ -273,7 +257,7 @@ async def refuse_forbidden(core: Core, text: str) -> None:
     if bans:
         raise InvalidInput(
             f"the text is forbidden: {bans[0]}",
-            recovery=f"lift it first: remanence forbidden lift {bans[0].fold}",
+            recovery=f"lift it first: remanence forbid {bans[0].fold} --off",
         )
 
 
@@ -318,16 +302,16 @@ async def forbid_text(core: Core, memory: Memory) -> list[Change]:
 
 async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
     """Allow texts again, named by their memories or by the hashes that `forbidden` lists."""
-    require(core.store, ERASABLE, "forbidden.lift")
+    require(core.store, ERASABLE, "forbid")
     every = await core.store.forbidden(core.scope)
     memories = {one.seq: one for one in await _named_memories(core, names, {one.fold for one in every})}
     wanted_names = {name for name in names if isinstance(name, str)}
     wanted_texts = {_text_of(one) for one in every if one.fold in wanted_names}
     bans = [one for one in every if one.seq in memories or _text_of(one) in wanted_texts]
     if not bans:
-        raise NotFound("none of these is forbidden", recovery="list what is: remanence forbidden list")
+        raise NotFound("none of these is forbidden", recovery="list what is: remanence forbidden")
     changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in bans]
-    cause = core.cause("lift")
+    cause = core.cause(LIFT)
     await core.commit(changes, cause)
     return receipt(core.scope, cause, len(changes), {"lift": len({one.seq or one.fold for one in bans})})
 
@@ -338,7 +322,7 @@ async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str
     if missing := [name for name, memory in by_name.items() if memory is None]:
         raise NotFound(
             f"{missing[0]!r} is neither the hash of a forbidden text nor a memory",
-            recovery="list what is forbidden: remanence forbidden list",
+            recovery="list what is forbidden: remanence forbidden",
         )
     return [memory for memory in by_name.values() if memory is not None]
 

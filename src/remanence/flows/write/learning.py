@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -531,8 +532,8 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
 
 
 @validate_arguments
-def turn_of(item: Turn | str | Mapping[str, Any]) -> Turn:
-    """Return what is to be learned as a turn: a text alone, or the fields of one by name."""
+def turn_of(item: Turn | str | Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})) -> Turn:
+    """Return what is to be learned as a turn: a turn, a text alone or fields by name, with `more` fields set."""
     if isinstance(item, Turn):
-        return item
-    return Turn(**item) if isinstance(item, Mapping) else Turn(item)
+        return replace(item, **more) if more else item
+    return Turn(**item, **more) if isinstance(item, Mapping) else Turn(item, **more)

@@ -17,6 +17,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.store.base import Bookkeeping
 
 UNDER = "proposed/"  # what the bookkeeping's names begin with; the sequence number of the memory follows
+TAG, REPLACES, REPEATS = 1, 2, 3  # which of its lists a proposal is in, as cursors say it
 WAITING_MAX = (
     500  # memories with proposals; what a writer proposes beyond is in the result and the audit alone
 )
@@ -127,13 +128,9 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
     key = f"{UNDER}{memory.seq}"
     for _ in range(RACES_MAX):
         row = (await _rows(core)).get(memory.seq)
-        proposal = next((one for one in await list_proposals(core) if one.memory.seq == memory.seq), None)
-        if row is None or proposal is None:
-            raise NotFound(
-                f"nothing is proposed for {short_id(memory.seq)}",
-                recovery="list what is: remanence review list",
-            )
-        drop = await _narrow_proposal(core, proposal, what)
+        drop = await narrow_proposal(core, memory, what)
+        if row is None:
+            continue
         rest = _remove_proposal(row, drop)
         request = Bookkeeping(core.clock.now(), swap={key: (row, rest)}, get=(key,))
         if (await core.store.bookkeep(core.scope, request)).values.get(key) == rest:
@@ -167,8 +164,19 @@ async def settle_proposals(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -
     return values
 
 
-async def _narrow_proposal(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> Proposal:
-    """Return of a proposal what is named of it."""
+async def find_proposal(core: Core, memory: Memory) -> Proposal | None:
+    """Return what is proposed for a memory, None where nothing waits."""
+    return next((one for one in await list_proposals(core) if one.memory.seq == memory.seq), None)
+
+
+async def narrow_proposal(core: Core, memory: Memory, what: Sequence[OneMemory]) -> Proposal:
+    """Return what is proposed for a memory, of that what is named; raise NotFound where it is not proposed."""
+    proposed = await find_proposal(core, memory)
+    if proposed is None:
+        raise NotFound(
+            f"nothing is proposed for {short_id(memory.seq)}",
+            recovery="list what is: remanence review list",
+        )
     if not what:
         return proposed
     tags = tuple(tag for tag in proposed.tags if tag in what)
@@ -180,7 +188,7 @@ async def _narrow_proposal(core: Core, proposed: Proposal, what: Sequence[OneMem
     if len(tags) + len({one.seq for one in (*replaces, *repeats)}) < len(set(what)):
         raise NotFound(
             f"not all of that is proposed for {short_id(proposed.memory.seq)}: {proposed}",
-            recovery="name what is proposed, or nothing to decline all of it",
+            recovery="name what is proposed, or nothing for all of it",
         )
     return replace(proposed, tags=tags, replaces=replaces, repeats=repeats)
 

@@ -5,40 +5,83 @@ from collections.abc import Sequence
 from remanence.core.arguments import check_fraction
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict
-from remanence.core.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import (
+    CONSTITUTIONAL,
+    STANDING,
+    DroppedMemory,
+    Memories,
+    Memory,
+    RateResult,
+    short_id,
+)
 from remanence.core.score import RATING
 from remanence.edit.links import strengthen_links
-from remanence.edit.one_memory import GUARD
-from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
+from remanence.edit.one_memory import GUARD, on_revision
+from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
 from remanence.flows.base.naming import list_memory_names
+from remanence.flows.edit.editing import confirm, dispute
 
 IDENTITY_CATEGORY = "identity"
+_OUTRIGHT = {"right": confirm, "wrong": dispute}
+_BY_HELP = {"helped": 1.0, "misled": 0.0}
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
-async def rate(core: Core, ids: Memories, signal: float) -> RateResult:
-    """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
+async def rate(
+    core: Core, names: Memories, verdict: str | float, if_revision: int | None = None
+) -> RateResult:
+    """Count one rating of each memory, all in one commit.
 
-    All that says who the agent is, its values and goals too, only a person rates.
+    Right and wrong are of all that is named, or of none. By help what cannot be rated is reported and holds up nothing;
+    all that says who the agent is, its values and goals too, only a person rates.
     """
-    names = list_memory_names(ids)
+    if isinstance(verdict, str) and verdict in _OUTRIGHT:
+        plain = list_memory_names(names)
+        done = await _OUTRIGHT[verdict](core, plain, if_revision)
+        rated = tuple(dict.fromkeys([(await core.one(name)).id for name in plain]))
+        return RateResult(rated, run=done.run if done.changes else None)
+    signal = _BY_HELP[verdict] if isinstance(verdict, str) else verdict
+    return await _rate_help(core, list_memory_names(names), signal, if_revision)
+
+
+async def _rate_help(
+    core: Core, names: Sequence[int | str], signal: float, if_revision: int | None
+) -> RateResult:
     check_fraction(
-        "a signal", signal, "pass 0 (misled) to 1 (helped) first, then the memories: `rate 1 12 40`"
+        "a rating", signal, "pass right, wrong, helped, misled or a number from 0 (misled) to 1 (helped)"
     )
     await core.uses.settle()
     for attempt in range(RACES_MAX):
         memories, skipped = await _split_rateable(core, names)
+        _refuse_revisions(list(memories.values()), if_revision)
         if not memories:
             return RateResult((), skipped)
         cause = core.cause("rate", detail={"signal": signal})
+        changes = await _changes(core, list(memories), signal)
+        if if_revision is not None:
+            (memory,) = memories.values()
+            changes = on_revision(memory, changes)
         try:
-            await core.commit(await _changes(core, list(memories), signal), cause)
+            await core.commit(changes, cause)
         except Conflict as conflict:
+            if conflict.expected is not None:
+                raise
             await wait_before_retry(attempt, conflict)
             continue
         return RateResult(tuple(memory.id for memory in memories.values()), skipped, cause.run)
     raise AssertionError("unreachable")
+
+
+def _refuse_revisions(memories: Sequence[Memory], if_revision: int | None) -> None:
+    """Refuse a revision that the one memory has not, and one of several memories."""
+    if if_revision is None:
+        return
+    if len(memories) != 1:
+        raise InvalidInput("if_revision is of one memory", recovery="rate one memory, or leave it out")
+    (memory,) = memories
+    name = f"memory {short_id(memory.seq)}"
+    refuse_moved(name, memory.revision, if_revision, ("memories", memory.seq))
 
 
 async def _split_rateable(
