@@ -99,7 +99,7 @@ async def _session(
 async def _until(memory: remanence.Engine, clock: ManualClock, until: int) -> None:
     """Tick whenever a tick says that the next one is due, every two hours at most: what is due is done then."""
     while clock.now() < until:
-        next_at = (await memory.schedule.tick()).next_at or until
+        next_at = (await memory.run_jobs()).next_at or until
         clock.set(to_datetime(max(min(next_at, until), clock.now() + TICKS_APART)))
 
 

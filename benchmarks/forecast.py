@@ -184,7 +184,7 @@ async def _ticked(memory: remanence.Engine, clock: ManualClock, until: int) -> L
     """Tick whenever it is due, and say what left when, as the audit tells it."""
     left: dict[tuple[int, str], int] = {}
     while clock.now() <= until:
-        done = await memory.schedule.tick()
+        done = await memory.run_jobs()
         ran = done.ran.get("curate")
         if ran is not None and ran.run is not None:
             report = await memory.history(run=ran.run, limit=WORLD)

@@ -19,7 +19,7 @@ from benchmarks.scale import fill, scope_names
 from remanence.core.clock import ManualClock, SystemClock
 from remanence.core.model import Turn
 from remanence.core.snapshot import Snapshot, SnapshotRequest
-from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.schedule.ticking import JobsResult
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 NOTED = ("notification", "session_context", "task")
@@ -55,14 +55,14 @@ async def _one(path: Path, n: int, policy: str) -> None:
         for _ in range(RAPID_TICKS):
             clock.advance(minutes=1)
             with spent() as took:
-                await memory.schedule.tick("rapid")
+                await memory.run_jobs("rapid")
             taken.append(took.cpu_s)
         figure("ticks.rapid_cpu_s", float(np.median(taken)), "s", n=n, policy=policy)
         await _settled(memory, clock)
         quiet = []
         for _ in range(QUIET_TICKS):
             with spent() as took:
-                assert (await memory.schedule.tick()).quiet
+                assert (await memory.run_jobs()).quiet
             quiet.append(took.wall_s * 1_000)
         figure("ticks.quiet_ms", float(np.median(quiet)), "ms", n=n, p95=float(np.percentile(quiet, 95)))
 
@@ -70,7 +70,7 @@ async def _one(path: Path, n: int, policy: str) -> None:
 async def _settled(memory: remanence.Engine, clock: ManualClock) -> None:
     """Tick until nothing is done and nothing is left: what is to be done takes longer than one tick may."""
     for _ in range(DEEP_TICKS_MAX):
-        done = await memory.schedule.tick("deep")
+        done = await memory.run_jobs("deep")
         note(str(done))
         clock.advance(minutes=1)
         if not done.left and not any(ran.counts for ran in done.ran.values()):
@@ -116,8 +116,8 @@ class _Counting(SqlStore):
 
 
 async def _looked(memory: remanence.Engine) -> int:
-    told: list[TickResult] = []
-    await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+    told: list[JobsResult] = []
+    await memory.run_jobs(stop=asyncio.Event(), tell=told.append, once=True)
     return len(told)
 
 

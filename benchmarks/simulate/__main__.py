@@ -24,7 +24,7 @@ from benchmarks.simulate.sabotage import FAULTS, Fault
 from benchmarks.simulate.trials import Trials
 from benchmarks.simulate.walk import Walk
 from remanence.core.clock import ManualClock
-from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.schedule.ticking import JobsResult
 
 SCOPE = "fleet"
 TRIALS_DAYS = (7, 14, 21)  # after these days, and
@@ -110,7 +110,7 @@ async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
     async with remanence.open(path, scope=SCOPE, policy=policy, clock=clock, embedder="hashed") as memory:
         checker = Checker(path, SCOPE)
 
-        async def looked(tick: TickResult) -> None:
+        async def looked(tick: JobsResult) -> None:
             checker.after_tick(tick.at)
 
         walk = Walk(memory, clock, Fleet(asked.agents, clock.now(), asked.seed), asked.grid, looked)

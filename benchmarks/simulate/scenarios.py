@@ -32,7 +32,7 @@ class Stage:
     async def later(self, **span: float) -> None:
         """Let time pass, and tick."""
         self.clock.advance(**span)
-        await self.memory.schedule.tick("deep")
+        await self.memory.run_jobs("deep")
 
 
 async def too_much(stage: Stage) -> None:

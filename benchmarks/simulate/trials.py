@@ -50,7 +50,7 @@ class Trials:
         async with self.opened(copy, clock) as here, self.opened(None, other_clock) as other:
             await other.import_([line async for line in here.export()], trust="user")
             await self._second_run(here, checker, copy)
-            await other.schedule.tick("deep")
+            await other.run_jobs("deep")
             for one in (clock, other_clock):
                 one.set(now + DAY)
             await self._way_back(here, other, checker, copy)
@@ -59,16 +59,16 @@ class Trials:
 
     async def _second_run(self, memory: Engine, checker: Checker, path: Path) -> None:
         """Curate all there is to curate, and once more at the same instant."""
-        await memory.schedule.tick("deep")
+        await memory.run_jobs("deep")
         before = checker.rows(path)
-        await memory.schedule.tick("deep")
+        await memory.run_jobs("deep")
         checker.same("E7", before, checker.rows(path))
 
     async def _way_back(self, memory: Engine, other: Engine, checker: Checker, path: Path) -> None:
         """Let both stores delete what a day later is due, compare them, and bring some of it back."""
         before = checker.images(path)
         for one in (memory, other):
-            await one.schedule.tick("deep")
+            await one.run_jobs("deep")
         checker.alike([line async for line in memory.export()], [line async for line in other.export()])
         deleted = checker.deleted(path, before)[:BROUGHT_BACK]
         for seq in deleted:

@@ -10,10 +10,10 @@ from benchmarks.report import spent
 from benchmarks.simulate.fleet import Fleet, Said
 from remanence.core.clock import DAY, MINUTE, ManualClock
 from remanence.engine import Engine
-from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.schedule.ticking import JobsResult
 
 BEAT = 5 * MINUTE
-Looked = Callable[[TickResult], Awaitable[None]]
+Looked = Callable[[JobsResult], Awaitable[None]]
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Walk:
         while (beat := self._beat()) <= at:
             self.clock.set(beat)
             with spent() as took:
-                done = await self.memory.schedule.tick()
+                done = await self.memory.run_jobs()
             self.ticks += not done.quiet
             self._next_at, self._said = done.next_at, False
             if not done.quiet:

@@ -15,6 +15,7 @@ from remanence.core.keywords import (
     AboutNamed,
     ActionName,
     Asking,
+    CadenceName,
     Editable,
     Foretelling,
     FrameAsking,
@@ -86,7 +87,9 @@ if TYPE_CHECKING:
     )
     from remanence.flows.recall.counting import CountResult
     from remanence.flows.recall.profiling import Profile
-    from remanence.flows.schedule import forecasting, lifetime
+    from remanence.flows.schedule import forecasting, lifetime, schedules
+    from remanence.flows.schedule.schedules import DaemonResult, StopSignal, UntilStopped
+    from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.undo import runs, undoing
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import gating, learning, noting, reembedding
@@ -120,7 +123,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.recall": "counting framing listing recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
-            "remanence.flows.schedule": "forecasting lifetime",
+            "remanence.flows.schedule": "forecasting lifetime schedules",
+            "remanence.flows.schedule.schedules": "DaemonResult StopSignal UntilStopped",
+            "remanence.flows.schedule.ticking": "JobsResult",
             "remanence.flows.undo": "runs undoing",
             "remanence.flows.undo.runs": "RunReport",
             "remanence.flows.write": "gating learning noting reembedding",
@@ -132,6 +137,13 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.write.transcripts.source": "AnyImporter",
         },
     )
+
+
+def _refuse_beside(when: str, given: Mapping[str, object]) -> None:
+    """Refuse arguments of `run_jobs` that are of the other way to run them."""
+    wrong = [name for name, value in given.items() if value is not None]
+    if wrong:
+        raise InvalidInput(f"{', '.join(wrong)} is for jobs that run {when}", recovery="leave it out")
 
 
 @verb_class()
@@ -607,9 +619,45 @@ class Engine(Shelves):
     ) -> Forecast:
         """Show what a policy will do in the coming days if only time passes; nothing is written.
 
-        Each tick is judged as `plan` would judge it then. What cannot be known is in `unknown`.
+        Each round is judged as `plan` would judge it then. What cannot be known is in `unknown`.
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
+
+    @overload
+    async def run_jobs(
+        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
+    ) -> JobsResult: ...
+
+    @overload
+    async def run_jobs(self, *, stop: StopSignal, **options: Unpack[UntilStopped]) -> DaemonResult: ...
+
+    async def run_jobs(
+        self,
+        cadence: CadenceName | None = None,
+        *,
+        policy: str | None = None,
+        expire: bool = False,
+        stop: StopSignal | None = None,
+        **options: Unpack[UntilStopped],
+    ) -> JobsResult | DaemonResult:
+        """Run the due jobs once: curation, extraction, consolidation, vectors, the mirror; or until `stop` is set.
+
+        Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
+        ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next round goes
+        on. The policy is the one in force here, or where none is adopted the one that is named. Without any it finishes
+        what is pending since an erasure, and nothing else. With `expire` the images of the audit end that are older
+        than the setting `audit_days` says; their runs stay, by a line each, and can no more be undone. What is held,
+        forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. A deep round
+        under a policy does that by itself.
+
+        With `stop` it goes on, in all scopes of the store that have adopted a policy, until that is set; it ends after
+        the part of a plan that it is at.
+        """
+        if stop is None:
+            _refuse_beside("until `stop` is set", options)
+            return await schedules.run_once(self._core, cadence, policy=policy, expire=expire)
+        _refuse_beside("once", {"cadence": cadence, "policy": policy, "expire": expire or None})
+        return await schedules.run_until_stopped(self._core, stop, options)
 
     async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
         """Undo a run as a whole; refused if its changes were changed again.

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
     from remanence.flows.recall import kept_frames
     from remanence.flows.recall.kept_frames import Frames
-    from remanence.flows.schedule import lifetime, schedules, scope_policy
-    from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.schedule import lifetime, scope_policy
     from remanence.flows.schedule.scope_policy import ScopePolicy
     from remanence.flows.scopes import scopes
     from remanence.flows.scopes.scopes import Scopes
@@ -47,8 +46,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.mirror.mirror": "Mirror Mirrorings",
             "remanence.flows.recall": "kept_frames",
             "remanence.flows.recall.kept_frames": "Frames",
-            "remanence.flows.schedule": "lifetime schedules scope_policy",
-            "remanence.flows.schedule.schedules": "Schedule",
+            "remanence.flows.schedule": "lifetime scope_policy",
             "remanence.flows.schedule.scope_policy": "ScopePolicy",
             "remanence.flows.scopes": "scopes",
             "remanence.flows.scopes.scopes": "Scopes",
@@ -103,11 +101,6 @@ class Shelves:
     def token(self) -> AccessTokens:
         """Access tokens of this database, for `remanence serve`: make, list and end them."""
         return access_tokens.AccessTokens(self._core)
-
-    @property
-    def schedule(self) -> Schedule:
-        """What does the work that is due: once, or as long as the process lives."""
-        return schedules.Schedule(self._core)
 
     @property
     def scopes(self) -> Scopes:

@@ -67,9 +67,9 @@ from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile
-from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
+from remanence.flows.schedule.schedules import DaemonResult, StopSignal, UntilStopped
 from remanence.flows.schedule.scope_policy import PolicyUseResult
-from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.schedule.ticking import JobsResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
 from remanence.flows.undo.runs import RunReport
@@ -179,22 +179,6 @@ class AccessTokens:
     def list(self) -> list[AccessToken]: ...
     def end(self, name: str) -> AccessToken: ...
 
-class Schedule:
-    def tick(
-        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
-    ) -> TickResult: ...
-    def run(
-        self,
-        cadence: Mapping[CadenceName, float] | None = None,
-        *,
-        stop: Event,
-        begin: Callable[[DaemonStart], object] | None = None,
-        tell: Callable[[TickResult], object] | None = None,
-        backup: str | Path | None = None,
-        scope: str | None = None,
-        once: bool = False,
-    ) -> DaemonResult: ...
-
 class Scopes:
     def copy(self, to: str) -> Receipt: ...
     def show_drop(self) -> DropPreview: ...
@@ -244,8 +228,6 @@ class Engine:
     def entities(self) -> Entities: ...
     @property
     def token(self) -> AccessTokens: ...
-    @property
-    def schedule(self) -> Schedule: ...
     @property
     def scopes(self) -> Scopes: ...
     @property
@@ -400,6 +382,12 @@ class Engine:
     def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
     ) -> Forecast: ...
+    @overload
+    def run_jobs(
+        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
+    ) -> JobsResult: ...
+    @overload
+    def run_jobs(self, *, stop: StopSignal, **options: Unpack[UntilStopped]) -> DaemonResult: ...
     def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt: ...
     def explain(
         self, name: OneMemory, policy: str | None = None, *, overrides: Overrides | None = None

@@ -81,9 +81,9 @@ if TYPE_CHECKING:
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
-    from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
+    from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
     from remanence.flows.schedule.scope_policy import PolicyUseResult, ScopePolicy
-    from remanence.flows.schedule.ticking import TickResult
+    from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
     from remanence.flows.undo.decision_log import EngineAction
@@ -155,6 +155,7 @@ __all__ = [
     "Hop",
     "IfExists",
     "IngestResult",
+    "JobsResult",
     "KindName",
     "KnownEntity",
     "Leaving",
@@ -196,7 +197,6 @@ __all__ = [
     "Run",
     "RunReport",
     "RunToCome",
-    "Schedule",
     "ScopeOverview",
     "ScopePolicy",
     "Scopes",
@@ -213,7 +213,6 @@ __all__ = [
     "SqliteTable",
     "State",
     "StatusName",
-    "TickResult",
     "TierName",
     "Timetable",
     "TokenRole",
@@ -297,7 +296,6 @@ _LATER = {
     "Run": "remanence.flows.inspect.inspect",
     "RunReport": "remanence.flows.undo.runs",
     "RunToCome": "remanence.curate.forecast.forecast_report",
-    "Schedule": "remanence.flows.schedule.schedules",
     "ScopeOverview": "remanence.flows.scopes.scopes",
     "Scopes": "remanence.flows.scopes.scopes",
     "ScopePolicy": "remanence.flows.schedule.scope_policy",
@@ -305,7 +303,7 @@ _LATER = {
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",
     "State": "remanence.flows.inspect.inspect",
-    "TickResult": "remanence.flows.schedule.ticking",
+    "JobsResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.scheduling",
     "Upcoming": "remanence.flows.consolidate.consolidation",
     "PendingTurns": "remanence.flows.write.pending_turns",

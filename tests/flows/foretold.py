@@ -110,7 +110,7 @@ async def ticked(memory: remanence.Engine, clock: ManualClock, until: int) -> li
     """Tick whenever it is due until an instant, and return what the runs did, as the audit tells it."""
     runs = []
     while clock.now() <= until:
-        done = await memory.schedule.tick()
+        done = await memory.run_jobs()
         ran = done.ran.get("curate")
         assert ran is None or ran.outcome != "failed", ran
         if ran is not None and ran.run is not None:

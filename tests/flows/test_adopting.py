@@ -31,7 +31,7 @@ async def test_a_policy_that_archives_an_old_diary_is_told_of(opener: Opener, cl
         standing = len(await memory.list())
         for _ in range(dry.days * 24):
             clock.advance(hours=1)
-            await memory.schedule.tick()
+            await memory.run_jobs()
         left = len(await memory.list())
 
     assert (True, False, "engram") == (dry.dry_run, done.dry_run, done.name)

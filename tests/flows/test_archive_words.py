@@ -471,7 +471,7 @@ async def test_closing_ends_what_indexes_words(tmp_path: Path, monkeypatch: pyte
 async def test_a_tick_indexes_the_words_of_what_it_archived(memory: remanence.Engine) -> None:
     """After the commit, and says of how many memories."""
     await memory.policy.use(ARCHIVE)
-    ticked = await memory.schedule.tick(cadence="deep")
+    ticked = await memory.run_jobs(cadence="deep")
 
     assert {"indexed": 1} == ticked.ran["index"].counts
     assert (1, 0) == await counted(memory)

@@ -929,7 +929,7 @@ def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:
     for words in (
         ("policy", "check", "wrong.toml"),
         ("plan", "--policy", "wrong.toml"),
-        ("schedule", "tick", "--policy", "wrong.toml"),
+        ("run", "--once", "--policy", "wrong.toml"),
     ):
         said = talk.bad(*words)
 
@@ -1059,7 +1059,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
     ("words", "wrong", "way"),
     [
         (["recal"], "no command 'recal'", "did you mean 'recall'?"),
-        (["tick"], "no command 'tick'", "did you mean 'schedule tick'?"),
+        (["tick"], "no command 'tick'", "did you mean 'run'?"),
         (["policy", "shw"], "no command 'policy shw'", "did you mean 'show'?"),
         (["delete", "1"], "no command 'delete'", "did you mean 'forget' or 'erase'?"),
         (["remember", "x"], "no command 'remember'", "did you mean 'learn'?"),

@@ -20,7 +20,7 @@ from remanence.curate.schedule.cadence import CadenceIntervals
 from remanence.faces.cli.plan_commands import cadences
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.schedule.schedules import Daemon
-from remanence.flows.schedule.ticking import LEASE, TickResult
+from remanence.flows.schedule.ticking import LEASE, JobsResult
 from remanence.store.base import Bookkeeping
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.flows.conftest import Opener
@@ -44,7 +44,7 @@ async def _filled(path: Path, scope: str, *, adopts: bool = True, at: int | None
 
 def _started(path: Path, *words: str) -> "Popen[str]":
     """Start the daemon."""
-    line = [sys.executable, "-c", DAEMON, "--db", str(path), "--embedder", "none", "schedule", "run", *words]
+    line = [sys.executable, "-c", DAEMON, "--db", str(path), "--embedder", "none", "run", *words]
     return Popen(line, cwd=ROOT, stdout=PIPE, stderr=PIPE, text=True)
 
 
@@ -67,7 +67,7 @@ async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
     path = tmp_path / "m.db"
     for scope, adopts in (("one", True), ("two", True), ("bare", False)):
         await _filled(path, scope, adopts=adopts)
-    process = _started(path, "--cadence", "rapid=1s")
+    process = _started(path, "--intervals", "rapid=1s")
     begun, *lines = [await _line(process) for _ in range(3)]
     past = ManualClock(SystemClock().now() - MINUTE * 3)
     async with remanence.open(path, scope="one", clock=past, embedder="none") as memory:
@@ -106,7 +106,7 @@ async def test_two_daemons_on_one_file_do_the_work_once(tmp_path: Path) -> None:
     path, scopes = tmp_path / "m.db", [f"scope {k}" for k in range(4)]
     for scope in scopes:
         await _filled(path, scope)
-    processes = [_started(path, "--once") for _ in range(2)]
+    processes = [_started(path, "--once", "--all-scopes") for _ in range(2)]
     for process in processes:
         await asyncio.to_thread(process.communicate)
     verbs: Counter[str] = Counter()
@@ -119,10 +119,10 @@ async def test_two_daemons_on_one_file_do_the_work_once(tmp_path: Path) -> None:
     assert 4 == verbs["curate"]
 
 
-async def _looked(memory: remanence.Engine, **more: Any) -> list[TickResult]:
+async def _looked(memory: remanence.Engine, **more: Any) -> list[JobsResult]:
     """Look once at all scopes; return what was told."""
-    told: list[TickResult] = []
-    await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True, **more)
+    told: list[JobsResult] = []
+    await memory.run_jobs(stop=asyncio.Event(), tell=told.append, once=True, **more)
     return told
 
 
@@ -135,7 +135,7 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     async with opener(scope="sound") as memory:
         wrong = {"name": "wrong", "hash": "", "source": "version = 1\nnonsense = 2\n"}
         await memory._core.store.bookkeep("broken", Bookkeeping(clock.now(), put={POLICY: wrong}))
-        told: list[TickResult] = []
+        told: list[JobsResult] = []
         keeps = Daemon(memory._core, CadenceIntervals(), told.append, asyncio.Event())
         for k in range(8):
             clock.advance(minutes=5)
@@ -146,7 +146,7 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     assert {"broken", "sound"} == set(scopes[:2])
     assert "failed" == told[scopes.index("broken")].ran["tick"].outcome
     assert (8, 4) == (scopes.count("sound"), scopes.count("broken"))
-    assert (12, 4) == (keeps.ticks, keeps.unwell)
+    assert (12, 4) == (keeps.rounds, keeps.unwell)
 
 
 class _Counted(SqlStore):
@@ -361,7 +361,7 @@ async def test_a_cadence_has_bounds(opener: Opener) -> None:
     async with opener() as memory:
         for seconds in (0.0, 1e12):
             with pytest.raises(InvalidInput, match="cadence rapid"):
-                await memory.schedule.run({"rapid": seconds}, stop=asyncio.Event())
+                await memory.run_jobs(intervals={"rapid": seconds}, stop=asyncio.Event())
 
 
 async def test_missed_runs_are_told_once_something_had_promised_to_come(
@@ -371,7 +371,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
     async with opener(policy=RAPID) as memory:
         await memory.policy.use(RAPID)
         await memory.learn("something", category="message")
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await memory.learn("something else", category="message")
         clock.advance(minutes=50)
         by_hand = (await memory.status()).schedule
@@ -387,7 +387,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
     assert gone is not None
     assert (True, True, False) == (by_hand.is_well, few.is_well, gone.is_well)
     assert gone.missed["rapid"] >= 3
-    assert "remanence schedule run" in check.advice
+    assert "remanence run" in check.advice
     assert check.ok
 
 

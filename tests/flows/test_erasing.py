@@ -319,7 +319,7 @@ async def test_the_next_tick_finishes_it(tmp_path: Path, monkeypatch: pytest.Mon
             reader.execute("SELECT count(*) FROM memories").fetchone()
             assert (await memory.erase.apply(await memory.erase.show(said.id))).pending
     async with opened(path, policy="default") as memory:
-        ticked = await memory.schedule.tick()
+        ticked = await memory.run_jobs()
         assert "erase" in ticked.ran
         assert [] == left_in(path, SAID, "Quirkleton", "quirkleton")
         assert [] == await unsound(memory)

@@ -77,7 +77,7 @@ async def test_it_is_owed_until_the_engine_may_write(opener: Opener, clock: Manu
         none = await memory.list(category="synthesis")
         await memory.settings.set("engine_actions", 1)
         clock.advance(hours=1)
-        ticked = await memory.schedule.tick()
+        ticked = await memory.run_jobs()
         (anew,) = await memory.list(category="synthesis")
 
     assert ([], 0, 1) == (none, done.redrawn, done.owed)

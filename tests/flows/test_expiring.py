@@ -91,8 +91,8 @@ def test_adopting_a_policy_in_an_old_file_says_what_that_ends(tmp_path: Path) ->
     said = [typed("--db", one, *words).stderr for one in (path, new)]
     adopted = [typed("--db", one, *words[:2], "policy", "use", "default") for one in (path, new)]
 
-    assert [True, False] == ["the first tick ends up to" in one for one in said]
-    assert [True, False] == ["the first tick ends up to" in one.stderr for one in adopted]
+    assert [True, False] == ["the first run of due jobs ends up to" in one for one in said]
+    assert [True, False] == ["the first run of due jobs ends up to" in one.stderr for one in adopted]
     assert [0, 0] == [one.exit_code for one in adopted]
 
 
@@ -104,9 +104,9 @@ async def test_a_tick_ends_images_where_it_is_told_to(policy: str | None, clock:
         clock.advance(days=61)
         await memory.review.settle("clock", "accept")
         if policy is None:
-            refused = await expect_error(InvalidInput, memory.schedule.tick())
+            refused = await expect_error(InvalidInput, memory.run_jobs())
             assert "has adopted no policy" in str(refused)
-        done = await memory.schedule.tick(expire=True)
+        done = await memory.run_jobs(expire=True)
         verbs = [event.verb for event in await memory.history()]
 
     assert done.expired is not None
@@ -162,8 +162,8 @@ async def test_a_deep_tick_ends_images(tmp_path: Path) -> None:
         await memory.learn("The ferry leaves at six.")
         clock.advance(days=61)
         await memory.review.settle("clock", "accept")
-        rapid = await memory.schedule.tick("rapid")
-        deep = await memory.schedule.tick("deep")
+        rapid = await memory.run_jobs("rapid")
+        deep = await memory.run_jobs("deep")
 
         assert "expire" not in rapid.ran
         assert 1 == deep.ran["expire"].counts["parts ended"]
@@ -180,7 +180,7 @@ async def test_ticks_end_images_once_a_day(tmp_path: Path) -> None:
         await memory.review.settle("clock", "accept")
         ended = []
         for _ in range(8):
-            ran = (await memory.schedule.tick("deep")).ran.get("expire")
+            ran = (await memory.run_jobs("deep")).ran.get("expire")
             ended.append(0 if ran is None else ran.counts["parts ended"])
             clock.advance(hours=6)
 
@@ -267,7 +267,7 @@ async def test_the_command_tells_what_ended_and_offers_no_way_back(tmp_path: Pat
 
     def walk() -> tuple[Typed, ...]:
         told("review", "accept", "--clock")
-        done, listed = told("schedule", "tick", "--expire"), told("history", "--json")
+        done, listed = told("run", "--once", "--expire"), told("history", "--json")
         run = json.loads(listed.stdout)[-1]["run"]
         return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "last")
 

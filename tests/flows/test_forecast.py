@@ -53,7 +53,7 @@ async def _comes_true(
         await peopled(memory, clock, random, count)
         await memory.policy.use(policy)
         for _ in range(random.randrange(3)):
-            done = await memory.schedule.tick()
+            done = await memory.run_jobs()
             clock.set(max(done.next_at, clock.now() + 1))
         foretold = await memory.forecast(days)
         runs = await ticked(memory, clock, foretold.until)
@@ -129,7 +129,7 @@ async def test_after_a_long_rest_it_goes_on_after_a_day(clock: ManualClock) -> N
         await memory.learn([Turn(f"turn {k}", category="message") for k in range(3)])
         clock.advance(days=40)
         foretold = await memory.forecast(5)
-        held = await memory.schedule.tick()
+        held = await memory.run_jobs()
         runs = await ticked(memory, clock, foretold.until)
         state = await memory.status()
 
@@ -152,7 +152,7 @@ async def test_what_is_held_is_looked_at_at_the_pace_of_ticks(clock: ManualClock
         await memory.learn([Turn(f"turn {k}", category="message") for k in range(40)])
         clock.advance(days=3)
         foretold = await memory.forecast(2)
-        done = await memory.schedule.tick()
+        done = await memory.run_jobs()
         runs = await ticked(memory, clock, done.at + DAY // 8)
 
     assert done.ran["curate"].held == "share"
@@ -281,7 +281,7 @@ async def test_ticks_taken_together_come_late_and_say_so(
     assert coarse.every is not None and coarse.coarse_at is not None
     assert (exact.counts, exact.stands) == (coarse.counts, coarse.stands)
     assert all(0 <= one <= coarse.every * 1_000_000 for one in late)
-    assert f"ticks are taken {coarse.every / 3_600:g} hours apart" in str(coarse)
+    assert f"rounds are taken {coarse.every / 3_600:g} hours apart" in str(coarse)
 
 
 def _by_memory(forecast: Forecast) -> list[Leaving]:

@@ -58,14 +58,14 @@ async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
                 clock.advance(minutes=1)
             await _until(lambda: _extracted(memory))
         await memory.recall("nuts", agent="desk")
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await memory.consolidate()
         draft = (await memory.guidelines()).draft
         assert draft is not None
         await memory.backup(tmp_path / "copy.db")
         assert [line async for line in memory.export()]
         clock.advance(days=3)
-        await memory.schedule.tick()
+        await memory.run_jobs()
     latest, machine = clock.now() + DAY, SystemClock().now()
     late = [
         (table, column, value)

@@ -224,7 +224,7 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         await memory.policy.use(policy)
         clock.advance(days=20)
         before = sum((await memory.status()).tokens.values())
-        await memory.schedule.tick("rapid")
+        await memory.run_jobs("rapid")
         after = sum((await memory.status()).tokens.values())
         run = next(event for event in await memory.history() if event.verb == "curate")
         told = await memory.history(run=run)

@@ -13,7 +13,7 @@ from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Kind, Turn
 from remanence.flows.curate.scheduling import LEASE
 from remanence.flows.schedule.ticking import LEASE as TICKING
-from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.schedule.ticking import JobsResult
 from remanence.llm.base import Judgement
 from tests.flows.test_scheduling import DAILY
 
@@ -139,7 +139,7 @@ async def test_a_consolidation_that_was_stopped_past_its_lease_leaves_it_to_the_
 async def ticking(path: str) -> None:
     """Tick, two days after all was learned."""
     async with opened(path, START + 2 * DAY, policy=QUICK) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
 
 
 async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: P
         await memory.consolidate()
     process = await until_stopped(path, "curate", "ticking")
     async with opened(path, START + 2 * DAY, policy=QUICK) as memory:
-        assert (await memory.schedule.tick()).busy
+        assert (await memory.run_jobs()).busy
     async with opened(path, START + 2 * DAY + TICKING, policy=IDLE) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
         mine, verbs = (await memory.status()).schedule, [event.verb for event in await memory.history()]
         error = await woken(process)
 
@@ -166,7 +166,7 @@ async def test_a_tick_that_was_stopped_past_its_lease_writes_nothing(tmp_path: P
 async def keeping(path: str) -> None:
     """Look once at all scopes of the file, as a daemon does, two days after all was learned."""
     async with opened(path, START + 2 * DAY) as memory:
-        await memory.schedule.run(stop=asyncio.Event(), once=True)
+        await memory.run_jobs(stop=asyncio.Event(), once=True)
 
 
 async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path: Path) -> None:
@@ -177,12 +177,12 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
         await memory.consolidate()
         await memory.policy.use(QUICK)
     process = await until_stopped(path, "curate", "keeping")
-    told: list[TickResult] = []
+    told: list[JobsResult] = []
     async with opened(path, START + 2 * DAY) as memory:
-        await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+        await memory.run_jobs(stop=asyncio.Event(), tell=told.append, once=True)
     async with opened(path, START + 2 * DAY + TICKING) as memory:
         await memory.policy.use(IDLE)
-        await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
+        await memory.run_jobs(stop=asyncio.Event(), tell=told.append, once=True)
         mine, verbs = (await memory.status()).schedule, [event.verb for event in await memory.history()]
         error = await woken(process)
 

@@ -133,7 +133,7 @@ def test_the_numbers_say_what_was_done_and_what_waits(tmp_path: Path) -> None:
         pinned = do("list", pinned=True).document[0]
         assert 403 == do("forget", names=pinned["id"]).status
         assert 404 == do("get", name="nobody").status
-        assert 200 == do("schedule/tick", cadence="rapid").status
+        assert 200 == do("run-jobs", cadence="rapid").status
         held = wait_for_metrics(server, tokens["watch"], "remanence_scopes_adopting", 1)
         while not held["remanence_plans_held", "share"]:
             time.sleep(0.1)
@@ -149,7 +149,7 @@ def test_the_numbers_say_what_was_done_and_what_waits(tmp_path: Path) -> None:
     assert (
         1 == after["remanence_verbs_total", "refused,forget"] == after["remanence_verbs_total", "refused,get"]
     )
-    assert 1 == after["remanence_verbs_total", "ok,schedule.tick"]
+    assert 1 == after["remanence_verbs_total", "ok,run_jobs"]
     assert 1 == after["remanence_verb_seconds_count", "forget"]
     assert 1 == after["remanence_protected_total", "pinned"] == after["remanence_http_requests_total", "401"]
     assert (1, 0) == (held["remanence_plans_held", "share"], after["remanence_plans_held", "share"])

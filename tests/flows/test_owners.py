@@ -191,7 +191,7 @@ async def test_the_last_run_is_a_person_s_own(opener: Opener) -> None:
         await memory.policy.use(LATER)
     async with opener(**agents) as memory:
         theirs = await memory.learn("The rope is wet.")
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await memory.consolidate()
     async with opener(policy=LATER) as memory:
         owners = {f"{event.verb} of {event.owner}" for event in await memory.history()}

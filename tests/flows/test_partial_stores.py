@@ -117,7 +117,7 @@ async def test_a_policy_does_the_same_on_twelve_verbs(preset: str) -> None:
             for day in range(0, 180, 15):
                 await memory.learn(list_turns(day))
                 await memory.consolidate()
-                await memory.schedule.tick("deep")
+                await memory.run_jobs("deep")
                 clock.advance(days=15)
             content = await dump(store, SCOPE)
         ends.append({one["text"]: (one["status"], one["tier"]) for one in content.memories.values()})

@@ -192,7 +192,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
         call("janitor"),
     ],
     "policy.use": lambda w: [call(GREEDY), call(None)],
-    "schedule.tick": lambda w: [call("deep"), call("deep", expire=True)],
+    "run_jobs": lambda w: [call("deep"), call("deep", expire=True), call(policy="janitor")],
     "guidelines": lambda w: [call("Obey the bot."), call(off=True)],
     "frames.set": lambda w: [call("self", limit=1), call("self", off=True)],
     "review.settle": lambda w: [
@@ -219,9 +219,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
 }
 # What is tried in a test of its own, and what changes nothing that is kept.
 APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "ingest"})
-BESIDE = frozenset(
-    {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
-)
+BESIDE = frozenset({"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close"})
 READING = frozenset(
     "recall frame get list count links entities.list entities.get"
     " conversations.list conversations.get plan forecast policy.show history"

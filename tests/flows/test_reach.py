@@ -209,7 +209,7 @@ async def _world(path: Path) -> dict[tuple[str, str], str]:
         await memory.policy.use(LATER)
         await memory.learn("A moment on the pier.", category="moment")
         clock.advance(days=2)
-        ticked = await memory.schedule.tick()
+        ticked = await memory.run_jobs()
         runs["policy", "tick"] = ticked.ran["curate"].run or ""
         assert noted.run and runs["policy", "tick"]
         for (owner, verb), run in runs.items():

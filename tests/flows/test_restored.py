@@ -131,7 +131,7 @@ async def test_a_tick_that_waits_comes_when_the_day_is_over(opener: Opener, cloc
         clock.advance(hours=6)
         statuses = []
         for _ in range(20):
-            await memory.schedule.tick()
+            await memory.run_jobs()
             statuses.append((await memory.get(ids[0])).status.label)
             clock.advance(hours=1)
 

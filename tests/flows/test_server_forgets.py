@@ -236,7 +236,7 @@ def test_events_are_told_again_without_what_was_erased(server: Server) -> None:
 def test_what_a_session_wrote_is_erased_beside_the_daemon(server: Server, file: Path) -> None:
     """By a browser, while another process runs what is due; where that changes one of them first, it is shown anew."""
     script = "from remanence.faces.cli import main; main()"
-    command = [sys.executable, "-c", script, "schedule", "run", "--db", str(file), "--embedder", "hashed"]
+    command = [sys.executable, "-c", script, "run", "--db", str(file), "--embedder", "hashed"]
     daemon = subprocess.Popen(command, env={"PYTHONPATH": str(ROOT / "src")}, stdout=subprocess.DEVNULL)
     begun = send(server, "begin-session", "write").document
     note = f"{WORD} moved to Tartu in May."

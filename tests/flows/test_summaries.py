@@ -331,7 +331,7 @@ async def test_a_tick_makes_them(opener: Opener, clock: ManualClock, where: str)
     """With its deep rules, by itself, whether or not the condition says that they look at what is archived."""
     async with opener(policy=POLICY.replace("status == 'archived' and tokens > 500", where)) as memory:
         (name,) = await _archived(memory, clock, LONG)
-        ticked = await memory.schedule.tick("deep")
+        ticked = await memory.run_jobs("deep")
         after = await memory.get(name)
 
     assert {"summarise": 1} == ticked.ran["curate"].counts
@@ -346,9 +346,9 @@ async def test_a_tick_without_time_leaves_them_to_the_next(
         (name,) = await _archived(memory, clock, LONG)
         with monkeypatch.context() as patched:
             patched.setattr("remanence.flows.schedule.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
-            early = await memory.schedule.tick("deep")
+            early = await memory.run_jobs("deep")
         form = (await memory.get(name)).form
-        late = await memory.schedule.tick("deep")
+        late = await memory.run_jobs("deep")
         after = await memory.get(name)
 
     assert ({}, Form.FULL) == (early.ran["curate"].counts, form)

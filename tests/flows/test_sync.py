@@ -82,7 +82,6 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "mirror",
         "policy",
         "review",
-        "schedule",
         "scopes",
         "settings",
         "token",

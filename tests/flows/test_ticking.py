@@ -63,14 +63,14 @@ async def test_a_tick_judges_the_rules_that_are_due_and_quicker_ones(
 ) -> None:
     """Rapid rules each five minutes, hourly ones each hour; a plan by hand judges all, and so does the first tick."""
     async with opener(policy=RAPID) as memory:
-        first = await memory.schedule.tick()
+        first = await memory.run_jobs()
         await _learned(memory, "message", 2)
         await _learned(memory, "fact", 3)
         clock.advance(minutes=5)
         planned = {rule for _, rule, _ in (await memory.plan()).by_rule}
-        rapid, after_rapid = await memory.schedule.tick(), await _archived(memory)
+        rapid, after_rapid = await memory.run_jobs(), await _archived(memory)
         clock.advance(minutes=55)
-        hourly, after_hourly = await memory.schedule.tick(), await _archived(memory)
+        hourly, after_hourly = await memory.run_jobs(), await _archived(memory)
 
     assert {"quick", "slow"} == planned
     assert ("deep", "rapid", "hourly") == (first.cadence, rapid.cadence, hourly.cadence)
@@ -81,10 +81,10 @@ async def test_a_tick_judges_the_rules_that_are_due_and_quicker_ones(
 async def test_a_cadence_that_is_named_is_judged_at_once(opener: Opener, clock: ManualClock) -> None:
     """Due or not, and then it is due again when its time has passed from there."""
     async with opener(policy=RAPID) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await _learned(memory, "fact", 1)
         clock.advance(minutes=2)
-        done = await memory.schedule.tick("hourly")
+        done = await memory.run_jobs("hourly")
         await _learned(memory, "message", 1)  # else it is known that nothing more is due before tomorrow
         known = (await memory.status()).schedule
 
@@ -100,13 +100,13 @@ async def test_without_a_policy_nothing_runs(opener: Opener) -> None:
     """The error says how one sees what a policy would do, and adopts it."""
     async with opener() as memory:
         with pytest.raises(InvalidInput, match="no policy") as refused:
-            await memory.schedule.tick()
+            await memory.run_jobs()
 
         assert "--dry-run" in refused.value.recovery
         assert "policy use" in refused.value.recovery
         assert (await memory.status()).schedule is None
         await memory.policy.use(RAPID)
-        assert "deep" == (await memory.schedule.tick()).cadence
+        assert "deep" == (await memory.run_jobs()).cadence
 
 
 async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, clock: ManualClock) -> None:
@@ -116,16 +116,16 @@ async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, cloc
         await _learned(memory, "relationship", 3)
         await memory.consolidate()
         clock.advance(minutes=20)
-        before = await memory.schedule.tick()
+        before = await memory.run_jobs()
         clock.advance(minutes=50)
-        quiet = await memory.schedule.tick()
+        quiet = await memory.run_jobs()
         await memory.settings.set("note_turns", 40)
-        after_setting = await memory.schedule.tick()
+        after_setting = await memory.run_jobs()
         await memory.policy.use(RAPID)
-        after_adopting = await memory.schedule.tick()
+        after_adopting = await memory.run_jobs()
         await _learned(memory, "fact", 1)
-        after_write = await memory.schedule.tick()
-        named = await memory.schedule.tick("rapid")
+        after_write = await memory.run_jobs()
+        named = await memory.run_jobs("rapid")
 
     assert before.next_at >= before.at + 6 * HOUR
     assert (True, None) == (quiet.quiet, quiet.cadence)
@@ -139,9 +139,9 @@ async def test_what_was_left_due_is_done_too(opener: Opener, clock: ManualClock)
         await _learned(memory, "relationship", 1)
         await memory.recall("relationship")
         clock.advance(minutes=40)
-        done = await memory.schedule.tick()
+        done = await memory.run_jobs()
         clock.advance(minutes=40)
-        later = await memory.schedule.tick()
+        later = await memory.run_jobs()
         state = await memory.status()
         used = await memory.history(verb="use")
 
@@ -163,13 +163,13 @@ async def test_what_fails_fails_alone_and_is_tried_again_later(
         await memory.settings.set("mirror_folder", str(folder))
         await _learned(memory, "message", 1)
         clock.advance(minutes=10)
-        first = await memory.schedule.tick()
+        first = await memory.run_jobs()
         clock.advance(minutes=4)
-        waits = await memory.schedule.tick("rapid"), (await memory.status()).schedule
+        waits = await memory.run_jobs("rapid"), (await memory.status()).schedule
         state, checks = await memory.status(), await memory.doctor()
         folder.unlink()
         clock.advance(minutes=20)
-        healed, known = await memory.schedule.tick(), (await memory.status()).schedule
+        healed, known = await memory.run_jobs(), (await memory.status()).schedule
 
     assert ("failed", "done") == (first.ran["mirror"].outcome, first.ran["curate"].outcome)
     assert not first.is_well
@@ -201,9 +201,9 @@ async def test_when_time_is_up_the_next_tick_goes_on(
         await _learned(memory, "message", 10)
         await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)
         clock.advance(minutes=20)
-        first, told = await memory.schedule.tick(), (await memory.status()).schedule
+        first, told = await memory.run_jobs(), (await memory.status()).schedule
         monkeypatch.undo()
-        second, state = await memory.schedule.tick(), await memory.status()
+        second, state = await memory.run_jobs(), await memory.status()
 
     assert ("deep", {"archive": 4}) == (first.cadence, dict(first.ran["curate"].counts))
     assert ("extract", "consolidate", "index", "embed", "mirror", "erase", "expire") == first.left
@@ -220,13 +220,13 @@ async def test_many_changes_make_a_tick_due_before_its_time(opener: Opener, cloc
     """Fifty and a fifth of the scope."""
     async with opener(policy=RAPID) as memory:
         await _learned(memory, "relationship", 10)
-        await memory.schedule.tick()
+        await memory.run_jobs()
         clock.advance(seconds=61)
         await _learned(memory, "relationship", 50, "more")
-        few = await memory.schedule.tick()
+        few = await memory.run_jobs()
         await _learned(memory, "relationship", 70, "even more")
         clock.advance(seconds=1)
-        many = await memory.schedule.tick()
+        many = await memory.run_jobs()
 
     assert (None, "rapid") == (few.cadence, many.cadence)
 
@@ -237,11 +237,11 @@ async def test_what_changes_between_looks_adds_up_until_rules_are_judged(
     """240 memories in three minutes, 20 a look: looking judges nothing, so it does not begin the count anew."""
     looks = []
     async with opener(policy=RAPID) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
         for look in range(12):
             clock.advance(seconds=15)
             await _learned(memory, "relationship", 20, f"of look {look}")
-            looks.append((await memory.schedule.tick()).cadence)
+            looks.append((await memory.run_jobs()).cadence)
 
     assert [None, None, "rapid"] == looks[:3]
     assert 3 == looks.count("rapid")
@@ -253,10 +253,10 @@ async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock
         await _learned(memory, "memory_entry", 30)
         await _learned(memory, "message", 2)
         clock.advance(minutes=5)
-        held = await memory.schedule.tick()
+        held = await memory.run_jobs()
         await _learned(memory, "message", 1, "later")
         clock.advance(minutes=5)
-        rapid = await memory.schedule.tick()
+        rapid = await memory.run_jobs()
         state, checks, review = await memory.status(), await memory.doctor(), await memory.review.list()
         done = await memory.apply(await memory.plan(), allow_destroyed=30)
         clock.advance(minutes=1)
@@ -284,11 +284,11 @@ async def test_a_policy_with_an_interval_runs_at_that(opener: Opener, clock: Man
     """On its clock, as before a session; its cadences do not matter."""
     often = RAPID.replace('name = "by-cadence"', 'name = "by-interval"\ninterval = "10 hours"')
     async with opener(policy=often) as memory:
-        cadences = [(await memory.schedule.tick()).cadence]
+        cadences = [(await memory.run_jobs()).cadence]
         for _ in range(3):
             clock.advance(hours=5)
             await _learned(memory, "message", 1, str(clock.now()))
-            cadences.append((await memory.schedule.tick()).cadence)
+            cadences.append((await memory.run_jobs()).cadence)
 
     assert ["deep", None, "deep", None] == cadences
 
@@ -298,10 +298,10 @@ async def test_the_command_says_by_its_exit_code_how_it_went(tmp_path: Path) -> 
     path, clock = tmp_path / "m.db", ManualClock(SystemClock().now() - DAY)
     async with remanence.open(path, clock=clock) as memory:
         await _learned(memory, "memory_entry", 30)
-    refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "schedule", "tick")
+    refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "run", "--once")
     async with remanence.open(path, clock=clock) as memory:
         await memory.policy.use(RAPID)
-    held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "schedule", "tick")
+    held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "run", "--once")
     status = await asyncio.to_thread(command_line.typed, "--db", str(path), "status")
 
     assert (1, True) == (refused.exit_code, "policy use" in refused.stderr)
@@ -316,14 +316,14 @@ async def test_due_jobs_run_by_the_policy_that_is_given(tmp_path: Path) -> None:
     async with remanence.open(path, clock=clock) as memory:
         await _learned(memory, "memory_entry", 30)
     words = ("--db", str(path), "--policy", str(tmp_path / "rapid.toml"))
-    held = await asyncio.to_thread(command_line.typed, "--json", "schedule", "tick", *words)
-    everywhere = await asyncio.to_thread(command_line.typed, "schedule", "run", "--once", *words)
+    held = await asyncio.to_thread(command_line.typed, "--json", "run", "--once", *words)
+    everywhere = await asyncio.to_thread(command_line.typed, "run", *words)
     async with remanence.open(path, clock=clock) as memory:
         await memory.policy.use("janitor")
-    beside = await asyncio.to_thread(command_line.typed, "schedule", "tick", *words)
+    beside = await asyncio.to_thread(command_line.typed, "run", "--once", *words)
 
     assert (1, "share") == (held.exit_code, json.loads(held.stdout)["ran"]["curate"]["held"])
-    assert (2, True) == (everywhere.exit_code, "no option --policy" in everywhere.stderr)
+    assert (1, True) == (everywhere.exit_code, "are for one scope" in everywhere.stderr)
     assert (1, True) == (beside.exit_code, "has adopted the policy 'janitor'" in beside.stderr)
 
 
@@ -373,11 +373,11 @@ async def test_a_tick_writes_at_its_beginning_what_it_does_and_at_its_end(
     """The lease comes with what begins it, and goes with what is kept of it: three transactions."""
     store = _Writing(str(tmp_path / "m.db"))
     async with remanence.open(clock=clock, embedder="none", store=store, policy=RAPID) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await _learned(memory, "message", 3)
         clock.advance(minutes=5)
         store.written.clear()
-        done = await memory.schedule.tick()
+        done = await memory.run_jobs()
         written = [*store.written]
         kept = (await memory.status()).automatic["curate"]
 
@@ -396,11 +396,11 @@ async def test_what_work_came_to_is_kept_of_a_tick_that_is_cut_short(
             raise LeaseLost("curate")
 
     async with opener(policy=RAPID) as memory:
-        await memory.schedule.tick()
+        await memory.run_jobs()
         await _learned(memory, "message", 3)
         clock.advance(minutes=5)
         monkeypatch.setattr(Lease, "release_with", lost)
-        busy = await memory.schedule.tick()
+        busy = await memory.run_jobs()
         kept = (await memory.status()).automatic["curate"]
 
     assert busy.busy
@@ -414,7 +414,7 @@ async def test_what_another_process_wrote_since_is_in_the_plan_of_who_keeps_a_sn
     async with opener(policy="janitor") as one, opener(policy="janitor") as other:
         for number in range(4):
             await one.learn(f"notice {number}", key=f"notice {number}", category="notification")
-            await one.schedule.tick("deep")
+            await one.run_jobs("deep")
         for number in range(3):
             await other.update(f"notice {number}", state="read")
         await other.forget("notice 2")
@@ -424,7 +424,7 @@ async def test_what_another_process_wrote_since_is_in_the_plan_of_who_keeps_a_sn
         kept = await curating.plan_part(one._core, one._core.policy, "deep")
         async with opener(policy="janitor") as fresh:
             anew = await curating.plan_part(fresh._core, fresh._core.policy, "deep")
-            done = await one.schedule.tick("deep")
+            done = await one.run_jobs("deep")
 
     assert len(one._core.snapshots.kept) > 0
     assert ("prune", "read-notices", 2) in kept.plan.by_rule
@@ -439,11 +439,11 @@ async def test_a_quiet_scope_is_neither_read_nor_written(tmp_path: Path, clock: 
         await _learned(memory, "relationship", 3)
         await memory.consolidate()
         clock.advance(minutes=20)
-        await memory.schedule.tick()
+        await memory.run_jobs()
         store.calls.clear()
         clock.advance(hours=1)
 
-        assert (await memory.schedule.tick()).quiet
+        assert (await memory.run_jobs()).quiet
         assert [] == store.calls
 
 
@@ -456,11 +456,11 @@ async def test_a_tick_reads_what_its_rules_can_concern(tmp_path: Path, clock: Ma
         await memory.consolidate()
         clock.advance(minutes=20)
         store.read.clear()
-        rapid = await memory.schedule.tick("rapid")
+        rapid = await memory.run_jobs("rapid")
         quick = store.read.copy()
         await memory.policy.use(RAPID.replace("category == 'message' and ", ""))
         store.read.clear()
-        await memory.schedule.tick("rapid")
+        await memory.run_jobs("rapid")
 
         assert ({"archive": 3}, [(4, 17)]) == (rapid.ran["curate"].counts, quick)
         assert (14, 17) in store.read
@@ -486,7 +486,7 @@ async def _lived(path: Path, seed: int, *, skips: bool) -> list[Mapping[str, Any
             if not skips:
                 gone = Bookkeeping(clock.now(), put={QUIET: None})
                 await memory._core.store.bookkeep(memory.scope, gone)
-            quiet += (await memory.schedule.tick()).quiet
+            quiet += (await memory.run_jobs()).quiet
         assert (quiet > 0) == skips
         return [one.to_dict() for one in await memory.list(status=None, limit=1_000)]
 

@@ -361,7 +361,7 @@ class Machine(RuleBasedStateMachine):
         for engine in self.engines:
             self.run(engine.policy.use(text))
         self.look("adopt")
-        self.step("tick", lambda it: it.schedule.tick("deep"))
+        self.step("tick", lambda it: it.run_jobs("deep"))
         for engine in self.engines:
             self.run(engine.policy.use(None))
 
@@ -459,7 +459,7 @@ class Machine(RuleBasedStateMachine):
         self.step("curate", self._applied(plans, ANY_NUMBER), doubted=True)
         for engine in self.engines:
             self.run(engine.policy.use(rules.toml()))
-        self.step("tick", lambda it: it.schedule.tick("deep"), doubted=True)
+        self.step("tick", lambda it: it.run_jobs("deep"), doubted=True)
         for engine in self.engines:
             self.run(engine.policy.use(None))
         if accepts:

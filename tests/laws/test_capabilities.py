@@ -38,7 +38,7 @@ from remanence.testing.limited_store import limit_store
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
-    *("frames", "schedule", "settings", "conversations", "erase"),
+    *("frames", "settings", "conversations", "erase"),
     *("policy", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
@@ -58,7 +58,7 @@ GIVEN: Mapping[str, Any] = {
 }
 MORE: Mapping[str, Mapping[str, Any]] = {
     "reembed": {"embedder": "auto"},
-    "schedule.tick": {"expire": True},
+    "run_jobs": {"expire": True},
     "erase.show": {"names": ["a"]},
     "erase.apply": {"shown": ErasePreview("default", NOW, 0, ())},
     "erase.settle": {"copies": ["a.db"]},
@@ -73,7 +73,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"conversations.get", "conversations.list"}),
     ERASABLE.name: frozenset({"erase.show", "erase.apply", "forbidden", "forbid"}),
-    IMAGE_EXPIRY.name: frozenset({"schedule.tick"}),
+    IMAGE_EXPIRY.name: frozenset({"run_jobs"}),
     CHECKED.name: frozenset(),
     SIZES.name: frozenset(),
     FILE.name: frozenset({"backup"}),

@@ -15,7 +15,7 @@ NO_COMMAND = {
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",
 }
-OTHERWISE = {"import_", "erase.show", "settings.get"}
+OTHERWISE = {"import_", "run_jobs", "erase.show", "settings.get"}
 
 
 def test_a_command_has_the_words_of_its_verb() -> None:

@@ -162,7 +162,7 @@ class Verb:
         return found  # type: ignore[no-any-return] # what is found by name has no type
 
 
-def verbs(spaces: Sequence[str] = ("frames", "review", "schedule", "settings")) -> list[Verb]:
+def verbs(spaces: Sequence[str] = ("frames", "review", "settings")) -> list[Verb]:
     """List every public verb of an engine and of what it offers as these properties."""
     made = remanence.open(":memory:", embedder="none")
     places = [("", made), *((f"{space}.", getattr(made, space)) for space in spaces)]

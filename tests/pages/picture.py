@@ -22,5 +22,5 @@ def draw_forecast() -> str:
             if day % 3 == 0:
                 memory.learn(f"Tide and berths {day}.", category="session_context", state="ended")
             clock.advance(days=1)
-            memory.schedule.tick()
+            memory.run_jobs()
         return memory.forecast(DAYS_AHEAD).svg()

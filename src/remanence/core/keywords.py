@@ -136,7 +136,7 @@ Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys
 class Foretelling(TypedDict, total=False):
     """What else `forecast` is asked for.
 
-    `every` is how many seconds lie between two ticks, where something else than the daemon ticks; `limit` how many
+    `every` is how many seconds lie between two rounds, where `run_jobs` is called by something else; `limit` how many
     runs and how many memories are listed, from `offset` on.
     """
 

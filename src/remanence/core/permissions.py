@@ -27,7 +27,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " entities.alias review.settle"
     ),
     ("curate", None): (
-        "pin hold forget restore apply curate schedule.tick undo export import_"
+        "pin hold forget restore apply curate run_jobs undo export import_"
         " scopes.copy scopes.show_drop scopes.drop"
     ),
     ("curate", "release"): "forbid",
@@ -36,8 +36,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
     (None, None): (
-        "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
-        " token.list"
+        "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed session close token.list"
     ),
 }
 # An argument that asks for something else than the verb does has a capability of its own, and so may one of its values.
@@ -48,7 +47,7 @@ CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capa
     },
     "pin": {"off": "release"},
     "hold": {"off": "release"},
-    "schedule.tick": {"policy": "policy"},
+    "run_jobs": {"policy": "policy"},
     "guidelines": {"lines": "policy", "off": "policy"},
 }
 # So has one that changes more than the verb without it: the role that it needs then.

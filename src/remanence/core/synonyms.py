@@ -51,7 +51,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("join unify", ("merge",)),
         ("contradictions conflicts quarantine quarantined proposals", ("review list",)),
         ("resolve accept approve accept-clock decline reject", ("review settle", "settle")),
-        ("daemon cron", ("schedule run", "schedule tick")),
+        ("daemon cron schedule tick schedule-run schedule-tick", ("run_jobs", "run")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),

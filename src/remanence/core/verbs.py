@@ -19,7 +19,6 @@ SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
     "conversations": "Segments of sessions about one matter, and threads of them across sessions.",
     "policy": "Which policy holds here, and what one says.",
-    "schedule": "What runs by itself: once, or as long as the process lives.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",
     "review": "What waits for a person.",

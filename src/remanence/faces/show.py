@@ -114,7 +114,7 @@ def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
     if _is_a(result, "State"):
         return not result.erased_since and (result.schedule is None or bool(result.schedule.is_well))
-    if _is_a(result, "TickResult", "DaemonResult", "Erasure"):
+    if _is_a(result, "JobsResult", "DaemonResult", "Erasure"):
         return bool(result.is_well)
     return all(check.ok for check in result if _is_a(check, "Check")) if isinstance(result, list) else True
 

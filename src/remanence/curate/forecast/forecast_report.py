@@ -336,7 +336,7 @@ class Forecast(Result):
     `counts`, `by_rule`, `by_class` (of each decay class) and `by_day` (of each 24 hours from now on) count everything;
     `runs` and `leaving` list so many from an offset on, and `runs_more` and `leaving_more` say how many there are
     besides. `stands` counts memories by status in the end, `stood` now. `every` is how many seconds lie between two
-    ticks, None where one comes whenever it is due; from `coarse_at` on they were taken together. `held_at` says since
+    rounds, None where one comes whenever it is due; from `coarse_at` on they were taken together. `held_at` says since
     when a plan waits for a person. `unknown` says in words what no forecast can know.
     """
 
@@ -406,7 +406,7 @@ class Forecast(Result):
             )
         if self.coarse_at is not None and self.every is not None:
             rows.append(
-                f"from {minute_of(self.coarse_at)} on ticks are taken together, {self.every / 3600:g} hours each:"
+                f"from {minute_of(self.coarse_at)} on rounds are taken together, {self.every / 3600:g} hours each:"
                 " there are too many runs to plan each"
             )
         rows += ["what it cannot know:", *(f"  {one}" for one in self.unknown)]

@@ -28,7 +28,7 @@ MODULES = {
     "files": "backup export import",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan apply curate forecast explain policy schedule",
+    "plan_commands": "plan apply curate forecast explain policy run",
     "shelf_commands": "note chat frame frames conversations entities guidelines review",
     "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",

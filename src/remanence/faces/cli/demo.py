@@ -256,7 +256,7 @@ class Walk:
             ends = self.clock.now() + DAYS_OF_MONTH * DAY
             while (now := self.clock.now()) < ends:
                 self.clock.set(min(ends, now + LOOKED_EVERY))
-                await memory.schedule.tick()
+                await memory.run_jobs()
             months.append((await memory.status()).statuses)
             self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
         for one in await memory.list(status="archived", limit=1):

@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -258,24 +259,42 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600}
 STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
-async def schedule_tick(
-    *,
-    memory: Memory,
-    policy: PolicyOption = None,
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round of due jobs does; only with --once."""
+
     cadence: Annotated[
-        CadenceName | None, Parameter(help="Run the rules of this cadence and of shorter ones, due or not.")
-    ] = None,
-    expire: Annotated[bool, Parameter(negative=(), help="Also delete expired undo data.")] = False,
-) -> Any:
-    with waiting("doing what is due"):
-        return await memory.schedule.tick(cadence, policy=policy, expire=expire)
+        CadenceName | None,
+        Parameter(help="With --once: the rules of this cadence and of shorter ones, due or not."),
+    ] = None
+    policy: Annotated[
+        str | None,
+        POLICY,
+        Parameter(
+            metavar="POLICY", help="With --once: a preset's name or a TOML file, where none is adopted."
+        ),
+    ] = None
+    expire: Annotated[bool, Parameter(negative=(), help="With --once: also delete expired undo data.")] = (
+        False
+    )
+    all_scopes: Annotated[
+        bool,
+        Parameter(
+            negative=(), help="With --once: in every scope with an adopted policy, by what is due there."
+        ),
+    ] = False
 
 
-async def schedule_run(
+async def run(
     *,
     memory: Memory,
     common: Given,
-    cadence: Annotated[
+    once: Annotated[
+        bool, Parameter(negative=(), help="Run them once in this scope; else in all scopes until stopped.")
+    ] = False,
+    one: Round = Round(),
+    intervals: Annotated[
         str | None,
         Parameter(
             metavar="NAME=TIME,…",
@@ -286,8 +305,21 @@ async def schedule_run(
         str | None,
         Parameter(metavar="FOLDER", help="Write a verified copy there before the first deletion of a day."),
     ] = None,
-    once: Annotated[bool, Parameter(negative=(), help="Check every scope once, then exit.")] = False,
 ) -> Any:
+    of_one_scope = one.cadence is not None or one.policy is not None or one.expire
+    if (of_one_scope or one.all_scopes) and (not once or (of_one_scope and one.all_scopes)):
+        raise InvalidInput(
+            "--cadence, --policy, --expire are for one scope and --all-scopes for one round of all",
+            recovery="give them with --once, and --all-scopes without the others",
+        )
+    if once and not one.all_scopes:
+        if intervals is not None or backup is not None:
+            raise InvalidInput(
+                "--intervals and --backup are for all scopes",
+                recovery="leave --once out, or add --all-scopes",
+            )
+        with waiting("doing what is due"):
+            return await memory.run_jobs(one.cadence, policy=one.policy, expire=one.expire)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in STOPPED_BY:
@@ -295,14 +327,13 @@ async def schedule_run(
             loop.add_signal_handler(getattr(signal, name), stop.set)
     if backup is not None:
         check_path(backup)
-    copies = None if backup is None else Path(backup, database(common).stem)
-    return await memory.schedule.run(
-        cadences(cadence),
+    return await memory.run_jobs(
         stop=stop,
+        intervals=cadences(intervals),
         begin=lambda start: write_lines([Text(f"{start}; Ctrl-C ends it")], sys.stderr),
         tell=lambda done: write_lines([Text(str(done))], sys.stderr),
-        backup=copies,
-        scope=common.scope,
+        backup=None if backup is None else Path(backup, database(common).stem),
+        in_scope=common.scope,
         once=once,
     )
 

@@ -46,7 +46,7 @@ ANY_SCOPE = MAKING | {
     "backup",
     "reembed",
     "policy use",
-    "schedule run",
+    "run",
 }
 ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames set"}
@@ -57,7 +57,7 @@ CHANGING = frozenset(
 ) | {
     "policy use",
     "review settle",
-    "schedule tick",
+    "run",
     "scopes copy",
     "scopes drop",
 }
@@ -143,6 +143,8 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if _settles_since(names, arguments):
         return True
+    if names[0] == "run" and arguments.get("once"):
+        return bool(getattr(arguments.get("one"), "all_scopes", False))
     if names[1] in {"policy use", "frames set"} and arguments.get("off"):
         return False
     return (names[1] == "review settle" and arguments.get("item") == "clock") or not ANY_SCOPE.isdisjoint(

@@ -137,7 +137,7 @@ NOTHING_SINCE = "this file holds nothing that was erased since it was copied; --
 ERASE_TRIES = 10  # an edit in between takes milliseconds; who edits all the time is told
 INTERRUPTED = (
     "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"
-    " schedule tick` proves that the others are gone, `remanence doctor` says whether that is pending"
+    " run --once` proves that the others are gone, `remanence doctor` says whether that is pending"
 )
 
 

@@ -45,6 +45,7 @@ from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token
+from remanence.flows.schedule.schedules import UntilStopped
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
@@ -437,7 +438,13 @@ def _add_call_routes(app: FastAPI, service: Service) -> None:
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
     """Return the function of a route, with the arguments of its verb as its body."""
     # A list is narrowed by them, and an import is believed no more than it says.
-    without = {"list": frozenset[str](), "import_": frozenset({"agent"})}.get(offer.row.verb, BY_TOKEN)
+    # Jobs run once here, in the scope that is asked for: what else they take is for a process that has no end.
+    by_verb = {
+        "list": frozenset[str](),
+        "import_": frozenset({"agent"}),
+        "run_jobs": frozenset(UntilStopped.__annotations__),
+    }
+    without = by_verb.get(offer.row.verb, BY_TOKEN)
     arguments = Arguments(offer.row, offer.verb, without=without)
 
     async def answer(

@@ -128,7 +128,7 @@ class _OfFile(Collector):
             ("embeddings_waiting", "Memories to be embedded by the next model.", seen.embeddings_waiting),
             (
                 "last_tick_timestamp_seconds",
-                "When a tick last came to any scope.",
+                "When due jobs last ran in any scope.",
                 seen.last_tick_at / SECOND,
             ),
             (
@@ -140,7 +140,7 @@ class _OfFile(Collector):
             yield GaugeMetricFamily(f"remanence_{name}", told, value=value)
         for name, told, label, counts in (
             ("plans_held", "Plans that the brake holds, by what for.", "by", seen.held),
-            ("work_failing", "Scopes in which work of ticks fails, by the work.", "work", seen.failing),
+            ("work_failing", "Scopes in which due jobs fail, by the job.", "work", seen.failing),
             ("model_tokens_today", "Tokens that models took today, UTC.", "model", seen.tokens),
         ):
             family = GaugeMetricFamily(f"remanence_{name}", told, labels=[label])

@@ -29,7 +29,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "mirror.discard": _A_PATH,
     "mirror.watch": _A_PATH,
     "reembed": "it loads a model in the server",
-    "schedule.run": "it has no end: schedule.tick does what is due",
     "session": "a block of code: begin_session and end_session",
     "close": "the server closes what it opened",
     "token.add": "no token makes another",

@@ -48,7 +48,7 @@ class ExpireResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DueImages(Result):
-    """The images of the audit that the first tick in a scope ends at most: of parts since `first_at`, before `before`.
+    """The images of the audit that the first round in a scope ends at most: of parts since `first_at`, before `before`.
 
     A memory that is held, a tombstone, and what was purged of late keep theirs. `days` is how long images are kept.
     """
@@ -63,7 +63,7 @@ class DueImages(Result):
 
     def __str__(self) -> str:
         return visible(
-            f"the first tick ends up to {number(self.changes, 'image', 'images')} of"
+            f"the first run of due jobs ends up to {number(self.changes, 'image', 'images')} of"
             f" {number(self.parts, 'part', 'parts')} of the audit, from {minute_of(self.first_at)} to"
             f" {minute_of(self.before)}: what they changed can then not be undone any more; to keep them longer than"
             f" {self.days} days: remanence settings audit_days DAYS"

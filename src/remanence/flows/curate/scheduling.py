@@ -34,11 +34,11 @@ ROW = "schedule"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timetable(Result):
-    """When ticks came to a scope and when they come next, by cadence, and what waits.
+    """When due jobs ran in a scope and when they run next, by cadence, and what waits.
 
-    `missed` counts runs that were due and have not taken place since something ticks by itself (`schedule run`),
+    `missed` counts runs that were due and have not taken place since something runs by itself (`remanence run`),
     `deferred` memories whose deletion waits for another day, `held` says why a plan waits for a person, `failures` why
-    work of a tick failed; it is tried again. `left` is the work for which there was no time.
+    a job failed; it is tried again. `left` is the work for which there was no time.
     """
 
     at: int
@@ -64,7 +64,7 @@ class Timetable(Result):
     def __str__(self) -> str:
         soonest = min(self.next, key=lambda name: self.next[name])
         parts = [
-            f"last tick {minute_of(self.at)}, next {minute_of(self.next[soonest])} ({soonest}), {self.mode}"
+            f"last round {minute_of(self.at)}, next {minute_of(self.next[soonest])} ({soonest}), {self.mode}"
         ]
         parts += [f"{name}: {self.missed[name]:,} runs missed" for name in self.late]
         parts += (

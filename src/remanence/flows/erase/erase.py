@@ -146,7 +146,7 @@ class ErasePreview(Result):
 class Erasure(Result):
     """What was erased, and what is proven of it.
 
-    `pending` says that another process still reads the old state of the file, or `why` it is else: the next tick
+    `pending` says that another process still reads the old state of the file, or `why` it is else: the next round
     rewrites it and looks. `looked_for` counts the pieces of what was erased that were looked for in the files of the
     database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
     exports and backups that were made before and are not rewritten; of older ones it is only known how many are
@@ -230,7 +230,7 @@ def _part(part: str, many: int, others: Sequence[str]) -> str:
 def _proof(done: Erasure) -> str:
     if done.pending:
         why = done.why or "another process reads the file as it was"
-        return f"pending: {why}; the next tick rewrites it and looks"
+        return f"pending: {why}; the next round of due jobs rewrites it and looks"
     if done.found:
         return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
     return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"

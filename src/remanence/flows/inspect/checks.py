@@ -67,13 +67,13 @@ async def schedule(core: Core) -> Check:
         waits = await find_held_run(core)
     except StoreError as error:
         return replace(make_unreadable_check(error), name=SCHEDULE)
-    detail = "no tick has come to this scope" if times is None else str(times)
+    detail = "no due jobs have run in this scope" if times is None else str(times)
     if waits is not None:
         advice = (
             "a plan waits for a person: see it, and the command that releases it, with remanence review list"
         )
     elif times is not None and times.late:
-        advice = "start what ticks: remanence schedule run; or run what is due once: remanence schedule tick"
+        advice = "run the due jobs: remanence run; or only once: remanence run --once"
     elif times is not None and times.failures:
         advice = "see to what failed; it is tried again by itself, later each time"
     else:

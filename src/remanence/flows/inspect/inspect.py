@@ -162,8 +162,8 @@ class State(Result):
     counts the others), `consolidation` when one last ran and what waits for the next, `review` counts what waits for a
     person, by sort. `contextual` says which `model`'s vectors answer beside those of memories; where this opening has
     it, how many memories have none yet (`to_embed`), why it did not answer last (`failure`) and what it took today
-    (`tokens`); and which is to answer `next`, and is still embedding. `schedule` says when ticks came and come next,
-    None where none ever came.
+    (`tokens`); and which is to answer `next`, and is still embedding. `schedule` says when due jobs ran and run next,
+    None where none ever ran.
     """
 
     scope: str

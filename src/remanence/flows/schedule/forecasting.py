@@ -61,7 +61,7 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
     if wish.every is not None and not EVERY_LEAST_S <= wish.every <= EVERY_MOST_S:
         raise InvalidInput(
             f"every cannot be {format_value(wish.every)} seconds",
-            recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two ticks, or None",
+            recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two rounds, or None",
         )
     if wish.policy is None and not core.policy_given:
         raise InvalidInput(
@@ -229,7 +229,7 @@ def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
     if coarse:
         often = [rule.name for rule in policy.rules if rule.period is not None and rule.period < coarse]
         yield (
-            f"the hour of a run: ticks are taken {coarse / HOUR:g} hours apart, so it is up to that much later than in"
+            f"the hour of a run: rounds are taken {coarse / HOUR:g} hours apart, so it is up to that much later than in"
             " truth, and twice that where one run waits for another"
             + f"; and what {', '.join(often)} do, which act more often than that"
             * bool(often)
@@ -248,5 +248,5 @@ def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
         yield "what a summary says and how long it is: it is made when the run comes, and may fail"
     if any(rule.effect.unites for rule in policy.rules):
         yield "near duplicates that are found later, and the decay class of a memory that takes another in"
-    yield "when somebody ticks: a run comes at the first tick after it is due, and none comes where nothing ticks"
-    yield "how long ticks take, and what undoes or repeats a run"
+    yield "when due jobs run: a run comes at the first round after it is due, and none comes where no jobs run"
+    yield "how long rounds take, and what undoes or repeats a run"

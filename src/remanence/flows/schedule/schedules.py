@@ -1,16 +1,15 @@
-"""When a memory keeps itself in order, as `memory.schedule`, and the process that ticks all scopes of a file.
+"""The jobs that keep a memory in order, run once in a scope or in all scopes of a file until they are stopped.
 
 Knows which scopes there are, when to look again and what a caller may ask; what a tick does lies with it.
 """
 
 import asyncio
-from asyncio import Event
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, SECOND, to_datetime
@@ -22,11 +21,10 @@ from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
-from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.policy_reading import POLICY, read_adopted_policy
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.schedule import lifetime, ticking
-from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
+from remanence.flows.schedule.ticking import NO_POLICY, JobsResult, is_quiet, tick
 from remanence.store.base import ScopeSurvey
 from remanence.store.capabilities import IMAGE_EXPIRY, require
 
@@ -38,12 +36,12 @@ POLICIES_KEPT = 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DaemonResult(Result):
-    """How many ticks there were in which something was due, and in how many of them work failed or a plan was held.
+    """How many rounds there were in which something was due, and in how many of them work failed or a plan was held.
 
     `once` means that every scope was looked at once; else it was told to stop.
     """
 
-    ticks: int
+    rounds: int
     unwell: int
     once: bool
 
@@ -54,7 +52,7 @@ class DaemonResult(Result):
 
     def __str__(self) -> str:
         trouble = f", {self.unwell:,} with work that failed or a plan that is held" if self.unwell else ""
-        return f"{number(self.ticks, 'tick', 'ticks')}{trouble}; {'looked once' if self.once else 'told to stop'}"
+        return f"{number(self.rounds, 'round', 'rounds')}{trouble}; {'looked once' if self.once else 'told to stop'}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,14 +89,14 @@ class Daemon:
 
     base: Core
     pace: CadenceIntervals
-    tell: Callable[[TickResult], object]
+    tell: Callable[[JobsResult], object]
     stop: asyncio.Event
     backup: Path | None = None
     scope: str | None = None
     begin: Callable[[DaemonStart], object] = lambda _: None
     # By scope how often in a row, and until when it rests.
     failures: dict[str, tuple[int, int]] = field(default_factory=dict)
-    ticks: int = 0
+    rounds: int = 0
     unwell: int = 0
 
     async def run(self, *, once: bool) -> DaemonResult:
@@ -125,7 +123,7 @@ class Daemon:
                     await self.stop.wait()
             if not self.stop.is_set():
                 await self.look(promised=True)
-        return DaemonResult(self.ticks, self.unwell, once)
+        return DaemonResult(self.rounds, self.unwell, once)
 
     async def look(self, *, promised: bool) -> None:
         """Tick in every scope that needs it."""
@@ -157,20 +155,20 @@ class Daemon:
     async def _tick(self, scope: str, adopted: Mapping[str, Any], *, promised: bool) -> None:
         """Tick in one scope; what goes wrong there keeps no other scope."""
         outcome = await scheduling.run_automatic_work(
-            self.base, f"tick of scope {scope!r}", self._tick_scope(scope, adopted, promised)
+            self.base, f"jobs of scope {scope!r}", self._tick_scope(scope, adopted, promised)
         )
         now = self.base.clock.now()
         if isinstance(outcome, AutomaticRun):
             failures = self.failures.get(scope, (0, 0))[0]
             self.failures[scope] = failures + 1, retry_at(now, failures, self.pace)
-            outcome = TickResult(now, scope, ran={"tick": outcome}, next_at=self.failures[scope][1])
+            outcome = JobsResult(now, scope, ran={"tick": outcome}, next_at=self.failures[scope][1])
         else:
             self.failures.pop(scope, None)
         if outcome.ran:
-            self.ticks, self.unwell = self.ticks + 1, self.unwell + (not outcome.is_well)
+            self.rounds, self.unwell = self.rounds + 1, self.unwell + (not outcome.is_well)
             self.tell(outcome)
 
-    async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> TickResult:
+    async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> JobsResult:
         async with _open_scope(self.base, scope, _policy(adopted["source"])) as core:
             backup = None if self.backup is None else self._backup
             return await tick(core, self.pace, backup=backup, promised=promised, stopping=self.stop.is_set)
@@ -225,79 +223,75 @@ def _policy(source: str) -> Policy:
 CADENCE_LEAST_S, CADENCE_MOST_S = 0.1, 366 * DAY // SECOND
 
 
-@verb_class("schedule")
-class Schedule:
-    """What does the work that is due: `memory.schedule`; `status` says when it is due and how it went."""
+StopSignal = asyncio.Event  # by this name beside the events of the audit
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
 
-    async def tick(
-        self, cadence: CadenceName | None = None, *, policy: str | None = None, expire: bool = False
-    ) -> TickResult:
-        """Run the due jobs: curation, extraction, consolidation, vectors, the mirror.
+class UntilStopped(TypedDict, total=False):
+    """How jobs run in all scopes until they are stopped.
 
-        Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
-        ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
-        The policy is the one in force here, or where none is adopted the one that is named. Without any it finishes
-        what is pending since an erasure, and nothing else. With `expire` the images of the audit end that are older
-        than the setting `audit_days` says; their runs stay, by a line each, and can no more be undone. What is held,
-        forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. A deep tick
-        under a policy does that by itself.
-        """
-        core = self._core
-        if expire:
-            require(core.store, IMAGE_EXPIRY, "tick(expire=True)")
-        if policy is not None:
-            outcome = await self._tick_under(curating.choose(core, policy, None), cadence)
-        elif core.policy_given:
-            outcome = await ticking.tick(core, cadence=cadence)
-        else:
-            outcome = await ticking.tick_bare(core, expire=expire)
-        return replace(outcome, expired=await expiring.expire(core)) if expire else outcome
+    Args:
+        intervals: seconds between two judgements of the rules of a cadence, where it is not as usual.
+        begin: hears once, before anything is done, what it will do and how often.
+        tell: hears of each round in which something was due.
+        backup: where a verified copy goes before the first deletion of a day; the day is added to the name.
+        in_scope: the only scope to look at.
+        once: look at every scope once.
+    """
 
-    async def _tick_under(self, policy: Policy, cadence: CadenceName | None) -> TickResult:
-        """Run the due jobs under a policy that this memory was not opened with."""
-        curating.refuse_elsewhere(policy.hash, await read_adopted_policy(self._core))
-        await self._core.uses.settle()
-        async with _open_scope(self._core, self._core.scope, policy) as core:
-            return await ticking.tick(core, cadence=cadence)
+    intervals: Mapping[CadenceName, float]
+    begin: Callable[[DaemonStart], object]
+    tell: Callable[[JobsResult], object]
+    backup: str | Path | None
+    in_scope: str | None
+    once: bool
 
-    async def run(
-        self,
-        cadence: Mapping[CadenceName, float] | None = None,
-        *,
-        stop: Event,
-        begin: Callable[[DaemonStart], object] | None = None,
-        tell: Callable[[TickResult], object] | None = None,
-        backup: str | Path | None = None,
-        scope: str | None = None,
-        once: bool = False,
-    ) -> DaemonResult:
-        """Run due jobs in all scopes, or in one, until `stop` is set; needs an adopted policy.
 
-        Args:
-            cadence: seconds between two judgements of the rules of a cadence, where it is not as usual.
-            stop: ends it after the part of a plan that it is at.
-            begin: hears once, before anything is done, what it will do and how often.
-            tell: hears of each tick in which something was due.
-            backup: where a verified copy goes before the first deletion of a day; the day is added to the name.
-            scope: the only one to look at.
-            once: look at every scope once.
-        """
-        intervals = {**CadenceIntervals().intervals}
-        for name, seconds in (cadence or {}).items():
-            if not CADENCE_LEAST_S <= seconds <= CADENCE_MOST_S:
-                raise InvalidInput(
-                    f"cadence {name} is {format_value(seconds)} seconds",
-                    recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
-                )
-            intervals[name] = round(seconds * SECOND)
-        if backup is not None:
-            check_path(f"{backup}-2000-01-01.db")
-            make_folder(Path(backup).parent)  # now, while somebody looks on, and not in the night
-        copies = None if backup is None else Path(backup)
-        unheard: Callable[[object], object] = lambda _: None  # noqa: E731 # nobody listens
-        pace = CadenceIntervals(intervals)
-        keeps = Daemon(self._core, pace, tell or unheard, stop, copies, scope, begin or unheard)
-        return await keeps.run(once=once)
+async def run_once(
+    core: Core, cadence: CadenceName | None, *, policy: str | None, expire: bool
+) -> JobsResult:
+    """Run the due jobs of a scope, under the policy that is in force or the one that is named."""
+    if expire:
+        require(core.store, IMAGE_EXPIRY, "run_jobs(expire=True)")
+    if policy is not None:
+        outcome = await _run_under(core, curating.choose(core, policy, None), cadence)
+    elif core.policy_given:
+        outcome = await ticking.tick(core, cadence=cadence)
+    else:
+        outcome = await ticking.tick_bare(core, expire=expire)
+    return replace(outcome, expired=await expiring.expire(core)) if expire else outcome
+
+
+async def _run_under(core: Core, policy: Policy, cadence: CadenceName | None) -> JobsResult:
+    """Run the due jobs under a policy that this memory was not opened with."""
+    curating.refuse_elsewhere(policy.hash, await read_adopted_policy(core))
+    await core.uses.settle()
+    async with _open_scope(core, core.scope, policy) as other:
+        return await ticking.tick(other, cadence=cadence)
+
+
+async def run_until_stopped(core: Core, stop: asyncio.Event, options: UntilStopped) -> DaemonResult:
+    """Run the due jobs of all scopes until they are told to stop."""
+    spans = {**CadenceIntervals().intervals}
+    for name, seconds in options.get("intervals", {}).items():
+        if not CADENCE_LEAST_S <= seconds <= CADENCE_MOST_S:
+            raise InvalidInput(
+                f"cadence {name} is {format_value(seconds)} seconds",
+                recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
+            )
+        spans[name] = round(seconds * SECOND)
+    backup = options.get("backup")
+    if backup is not None:
+        check_path(backup)
+        check_path(f"{backup}-2000-01-01.db")
+        make_folder(Path(backup).parent)  # now, while somebody looks on, and not in the night
+    unheard: Callable[[object], object] = lambda _: None  # noqa: E731 # nobody listens
+    daemon = Daemon(
+        core,
+        CadenceIntervals(spans),
+        options.get("tell", unheard),
+        stop,
+        None if backup is None else Path(backup),
+        options.get("in_scope"),
+        options.get("begin", unheard),
+    )
+    return await daemon.run(once=options.get("once", False))

@@ -56,12 +56,12 @@ NO_POLICY = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TickResult(Result):
-    """What a tick did in a scope.
+class JobsResult(Result):
+    """What one round of due jobs did in a scope.
 
     `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
     work that there was any of, `left` for which there was no time. `quiet` means that nothing was due and nothing has
-    changed; `busy` that another process ticks here. `next_at` is when the next tick is due.
+    changed; `busy` that another process runs them. `next_at` is when the next round is due.
     `expired` says which images ended where `expire` was asked for.
     """
 
@@ -83,7 +83,7 @@ class TickResult(Result):
         return not any(one.outcome == "failed" or one.held for one in self.ran.values())
 
     def __str__(self) -> str:
-        what = "another process ticks here" if self.busy else f"{self.cadence or 'no'} rules"
+        what = "another process runs the jobs here" if self.busy else f"{self.cadence or 'no'} rules"
         state = "quiet" if self.quiet else what
         did = [f"{name} {ran}" for name, ran in self.ran.items()]
         rest = [f"left for the next: {', '.join(self.left)}"] if self.left else []
@@ -161,7 +161,7 @@ async def tick(
     backup: Callable[[], Awaitable[None]] | None = None,
     promised: bool = False,
     stopping: Callable[[], bool] = lambda: False,
-) -> TickResult:
+) -> JobsResult:
     """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
 
     A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed. Who
@@ -172,10 +172,10 @@ async def tick(
     await core.uses.settle()
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
-        return TickResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
+        return JobsResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
     async with lease_held(core, "curate", LEASE, _build_begin_request) as lease:
         if lease.fence is None:
-            return TickResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+            return JobsResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
         with suppress(LeaseLost):
             rows, position = lease.booked.values, lease.booked.position
@@ -189,16 +189,16 @@ async def tick(
             stint = Stint(WITHIN[due or "rapid"], stopping)
             work = Tick(core, record, lease, due, stint, position, backup=backup)
             return await _run_tick(work, named=cadence is not None)
-    return TickResult(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+    return JobsResult(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
 
 
-async def tick_bare(core: Core, *, expire: bool) -> TickResult:
+async def tick_bare(core: Core, *, expire: bool) -> JobsResult:
     """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
     now, cleaning = core.clock.now(), await core.store.clean()
     ran = _ran_clean(core, cleaning)
     if ran is None and not expire:
         _refuse_bare(core)
-    return TickResult(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
+    return JobsResult(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
 
 
 def _refuse_bare(core: Core) -> None:
@@ -231,7 +231,7 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
     return kept is not None and kept.get("position") == position and kept["since"] <= now < kept["due_at"]
 
 
-async def _run_tick(work: Tick, *, named: bool) -> TickResult:
+async def _run_tick(work: Tick, *, named: bool) -> JobsResult:
     """Do the work, under the lease, and keep what became of it."""
     try:
         ran, rest = await _do_jobs(work, named=named)
@@ -310,7 +310,7 @@ async def is_dirtied(core: Core, record: Record, position: int) -> bool:
     return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
 
 
-async def _close_tick(work: Tick, ran: Mapping[str, AutomaticRun], left: tuple[str, ...]) -> TickResult:
+async def _close_tick(work: Tick, ran: Mapping[str, AutomaticRun], left: tuple[str, ...]) -> JobsResult:
     """Keep how far it came, and until when there is nothing to do."""
     core, now = work.core, work.core.clock.now()
     record = replace(
@@ -328,7 +328,7 @@ async def _close_tick(work: Tick, ran: Mapping[str, AutomaticRun], left: tuple[s
     put = {**work.put, ROW: record.values()}
     swap = {**work.swap, QUIET: (_mark(work.lease.holder), quiet)}
     await work.lease.release_with(core, Bookkeeping(now, put=put, swap=swap))
-    return TickResult(now, core.scope, work.due, ran, left, next_at=next_at)
+    return JobsResult(now, core.scope, work.due, ran, left, next_at=next_at)
 
 
 async def _pick_mode(work: Tick, record: Record, now: int) -> Record:
