@@ -63,7 +63,7 @@ from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.review_pages import Sort
 from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
+from remanence.flows.mirror.mirror import MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
@@ -93,9 +93,9 @@ class Frames:
     def reset(self, name: str) -> Frame | None: ...
 
 class Mirror:
-    def sync(self, folder: str | Path) -> MirrorResult: ...
-    def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> ApplyEditsResult: ...
-    def discard(self, folder: str | Path, *paths: str) -> MirrorResult: ...
+    def sync(
+        self, folder: str | Path, *, apply: bool | Sequence[FileEdit] = False, discard: Some[str] = ()
+    ) -> MirrorResult: ...
     def watch(
         self,
         folder: str | Path,

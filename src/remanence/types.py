@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
     from remanence.flows.mirror.hand_edits import FileEdit
-    from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
+    from remanence.flows.mirror.mirror import Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
@@ -109,7 +109,6 @@ __all__ = [
     "ActiveGuidelines",
     "AdoptResult",
     "AffectedMemory",
-    "ApplyEditsResult",
     "Asking",
     "AutomaticRun",
     "CadenceName",
@@ -247,7 +246,6 @@ _LATER = {
     "ScoreExplanation": "remanence.core.recall_explanation",
     "ScorePart": "remanence.core.recall_explanation",
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
-    "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
     "ConversationSegment": "remanence.flows.consolidate.boxes",
     "ConversationThread": "remanence.flows.consolidate.boxes",

@@ -175,7 +175,7 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
     )
     shown = (await memory.mirror.sync(mirror)).edits
     assert any("Tartu" in one.text for one in (await memory.entities.get("Mia")).lines)
-    done = await memory.mirror.apply(mirror, shown)
+    done = await memory.mirror.sync(mirror, apply=shown)
     told = {one.text: one.said_time for one in (await memory.entities.get("Mia")).lines}
 
     assert ["correct", "learn", "learn"] == sorted(one.verb for one in shown)
@@ -205,12 +205,12 @@ async def test_what_a_page_cannot_say(
     mia = page(mirror, "mia")
     edit(mia, old, new)
     edit(mia, "- [#2] Ines: Mia prefers green tea.", "- [#2] Ines: Mia prefers mint tea.")
-    done = await memory.mirror.apply(mirror)
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert () == done.applied
     assert any(problem in one.problem and one.recovery for one in done.refused)
     assert new in mia.read_text()
-    await memory.mirror.discard(mirror, str(mia.relative_to(mirror)))
+    await memory.mirror.sync(mirror, discard=str(mia.relative_to(mirror)))
     assert "Mia prefers green tea." in text_of(mia)
 
 
@@ -237,14 +237,14 @@ async def test_what_is_no_page_is_refused(memory: remanence.Engine, mirror: Path
     (mirror / "entities" / "new.md").write_text("- Zoe skates.\n")
     (mirror / "boxes" / "new.md").write_text("- Zoe skates.\n")
     edit(box, "Mia", "Zoe")
-    done = await memory.mirror.apply(mirror)
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert () == done.applied
     assert ["boxes/new.md", str(box.relative_to(mirror)), "entities/copy.md", "entities/new.md"] == sorted(
         (one.path for one in done.refused),
         key=lambda path: (path.partition("/")[0], path != "boxes/new.md", path),
     )
-    await memory.mirror.discard(mirror, str(box.relative_to(mirror)))
+    await memory.mirror.sync(mirror, discard=str(box.relative_to(mirror)))
     assert TURNS[0] in text_of(box)
 
 
@@ -306,12 +306,16 @@ async def test_without_its_state_a_mirror_finds_its_pages(memory: remanence.Engi
     assert [] == files(mirror, "boxes")
 
 
-async def test_a_missing_page_is_written_again(memory: remanence.Engine, mirror: Path) -> None:
+async def test_a_deleted_page_stays_deleted_until_that_is_discarded(
+    memory: remanence.Engine, mirror: Path
+) -> None:
     """Nothing is forgotten by it."""
     before = {path: path.read_bytes() for path in files(mirror, "entities", "boxes")}
     for path in before:
         path.unlink()
     await memory.mirror.sync(mirror)
+    assert [] == [*files(mirror, "entities", "boxes")]
+    await memory.mirror.sync(mirror, discard=[str(path.relative_to(mirror)) for path in before])
 
     assert before == {path: path.read_bytes() for path in files(mirror, "entities", "boxes")}
 

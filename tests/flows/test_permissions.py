@@ -209,9 +209,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
 }
 # What is tried in a test of its own, and what changes nothing that is kept.
 APART = frozenset({"apply", "scopes.drop", "scopes.show_drop", "export", "import_", "ingest"})
-BESIDE = frozenset(
-    {"mirror.sync", "mirror.apply", "mirror.discard", "mirror.watch", "session", "close", "schedule.run"}
-)
+BESIDE = frozenset({"mirror.sync", "mirror.watch", "session", "close", "schedule.run"})
 READING = frozenset(
     "recall frame boot profile get list count links entities.list entities.get"
     " conversations.list conversations.get plan forecast history"

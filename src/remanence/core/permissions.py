@@ -36,10 +36,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
-    (None, None): (
-        "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
-        " token.list"
-    ),
+    (None, None): ("ingest backup mirror.sync mirror.watch reembed schedule.run session close token.list"),
 }
 # An argument that asks for something else than the verb does has a capability of its own, and so may one of its values.
 CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capability]]] = {

@@ -25,8 +25,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "ingest": f"{_A_PATH}: send the turns by learn_many or note",
     "backup": _A_PATH,
     "mirror.sync": _A_PATH,
-    "mirror.apply": _A_PATH,
-    "mirror.discard": _A_PATH,
     "mirror.watch": _A_PATH,
     "reembed": "it loads a model in the server",
     "schedule.run": "it has no end: schedule.tick does what is due",

@@ -19,6 +19,8 @@ PATH = f"{OWN}/state.jsonl"
 FORMAT, VERSION = "remanence mirror", 3
 NAMED_OTHERWISE = 2  # the version before: it knew all sorts of files, and had other names for them
 BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
+NONE = Stamp(-1, -1)  # of a file that is not there
+UNWRITTEN = ""  # the check sum of one that is to be written
 SLACK = 1_000  # lines that may be old before the file is written anew
 
 
@@ -26,12 +28,18 @@ SLACK = 1_000  # lines that may be old before the file is written anew
 class MirroredFile:
     """One file of the mirror: whose it is, as which it was left, and its check sum.
 
-    An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file.
+    An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file. One that was
+    there with its check sum and is not any more somebody deleted; one without a check sum is to be written.
     """
 
     owner: int
     stamp: Stamp
     checksum: str
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether somebody deleted it: it stays away until it would say something else."""
+        return self.stamp == NONE and self.checksum != UNWRITTEN
 
 
 @dataclass

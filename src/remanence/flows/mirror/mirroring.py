@@ -1,7 +1,8 @@
 """A folder is brought to what a memory holds: what changed since the last time is written, what left is taken away.
 
 It follows the change feed from where it was, so that it catches up after any crash and keeps no writer waiting. A file
-that somebody edited, or put there, is left as it is and handed on; one that is missing is written again.
+that somebody edited, or put there, is left as it is and handed on; one that somebody deleted is written again once it
+would say something else.
 """
 
 import asyncio
@@ -40,7 +41,7 @@ from remanence.flows.mirror.file_names import (
 )
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
-from remanence.flows.mirror.journal import Journal, MirroredFile
+from remanence.flows.mirror.journal import NONE, UNWRITTEN, Journal, MirroredFile
 from remanence.flows.mirror.mirrored import File, FileContext, files_of, read_file_context
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
@@ -56,9 +57,7 @@ TOPICS_EVERY = MINUTE
 NUMBER_CHARS = 18  # of a box
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
-NONE = Stamp(-1, -1)  # of a file that is not there
 NOBODY = 0  # whose the files are that are worked out of many memories
-UNWRITTEN = ""  # the check sum of one that is to be written
 TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
 
 
@@ -211,8 +210,14 @@ class Mirroring:
     def settle(self, path: str, owner: int) -> None:
         """Take an edited file for the mirror's own again: it is written anew from its memory."""
         file = self.edited.pop(path)
-        self.journal.keep(path, MirroredFile(owner, file.stamp, UNWRITTEN))
-        self._anew.add(owner)
+        self._own_again(path, owner, file.stamp)
+        self._bring_back_all(owner, path)
+
+    def bring_back(self, path: str) -> None:
+        """Let a file that somebody deleted be written again."""
+        entry = self.journal.files[path]
+        if entry.is_deleted:
+            self._own_again(path, entry.owner, NONE)
 
     async def is_behind(self) -> bool:
         """Tell whether anything changed since the last time."""
@@ -405,9 +410,16 @@ class Mirroring:
         if claim is not None:
             self.journal.keep(path, replace(claim[1], owner=owner))
         entry = self.journal.files.get(path)
-        if entry is None or entry.checksum != file.checksum:
+        if entry is None and self._is_deleted(owner, file):  # under the name that it had
+            self.journal.keep(path, MirroredFile(owner, NONE, file.checksum))
+        elif entry is None or entry.checksum != file.checksum:
             self.journal.keep(path, MirroredFile(owner, self.folder.write(path, file.data), file.checksum))
             self.done.written += owner != NOBODY
+
+    def _is_deleted(self, owner: int, file: File) -> bool:
+        """Tell whether somebody deleted a file that said the same."""
+        entries = [self.journal.files[path] for path in self.journal.find_paths(owner)]
+        return any(one.is_deleted and one.checksum == file.checksum for one in entries)
 
     def _is_left(self, path: str) -> bool:
         """Tell whether a file may be written or taken away: it is as it was left, or not there."""
@@ -456,10 +468,18 @@ class Mirroring:
                 self._look_at(path, stamp)
 
     def _miss(self, path: str, kept: MirroredFile) -> None:
-        """Note that a file is to be written again, so that a crash before that is made good."""
-        self._anew.add(kept.owner)
-        if kept.checksum != UNWRITTEN:
-            self.journal.keep(path, MirroredFile(kept.owner, NONE, UNWRITTEN))
+        """Note that a file is not there: somebody deleted it, or whoever wanted to write it did not come to it."""
+        if kept.checksum == UNWRITTEN:
+            self._anew.add(kept.owner)
+        elif not kept.is_deleted:
+            self.journal.keep(path, replace(kept, stamp=NONE))
+
+    def _bring_back_all(self, owner: int, path: str) -> None:
+        """Let the files be written again that `path` was moved from: it is theirs, and was not deleted."""
+        folder = path.partition("/")[0]
+        for other in self.journal.find_paths(owner) - {path}:
+            if other.partition("/")[0] == folder:
+                self.bring_back(other)
 
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
@@ -510,6 +530,8 @@ class Mirroring:
                 self.journal.keep(path, replace(entry, owner=owner))
             elif owner is not None:
                 self._own_again(path, owner, entry.stamp)
+            if owner is not None:
+                self._bring_back_all(owner, path)
         await self._adopt_edited()
 
     async def _adopt_edited(self) -> None:
@@ -522,12 +544,16 @@ class Mirroring:
             if path not in self.journal.files and path not in DOCUMENTS:
                 paths.setdefault(_name_in(file), []).append(path)
         for name, memory in (await self._get_named(paths.keys() - {""})).items():
-            if memory is None or self.journal.find_paths(memory.seq):
+            if memory is None or self._has_file(memory.seq):
                 continue
             own = {path_of(memory), *paths_with_id(path_of(memory), memory.id), *former_paths(memory)}
             named = [path for path in paths[name] if path in own] or paths[name]
             if len(named) == 1:
                 self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
+
+    def _has_file(self, seq: int) -> bool:
+        """Tell whether a memory has a file that is there, or that is to be written."""
+        return any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(seq))
 
     async def _get_named(self, names: Iterable[str]) -> dict[str, Memory | None]:
         """Return the memories with some ids."""
