@@ -318,9 +318,9 @@ async def test_a_folder_holds_one_mirror(opener: Opener, tmp_path: Path) -> None
             await two.mirror.sync(tmp_path)
     state = tmp_path / ".remanence" / "state.jsonl"
     head = json.loads(state.read_text().splitlines()[0])
-    state.write_text(json.dumps(head | {"version": 4}) + "\n")
+    state.write_text(json.dumps(head | {"version": 5}) + "\n")
     async with opener(scope="one") as one:
-        with pytest.raises(InvalidInput, match="version 4"):
+        with pytest.raises(InvalidInput, match="version 5"):
             await one.mirror.sync(tmp_path)
 
 

@@ -201,7 +201,9 @@ class Mirroring:
             journal.drawn_at != journal.position or NOBODY in self._anew
         )
         if whole or self._drawn_at != journal.position != journal.drawn_at:
-            await asyncio.to_thread(self._put_documents, await documents(self.core, topics=whole))
+            await asyncio.to_thread(
+                self._put_documents, await documents(self.core, self.journal.name_file, topics=whole)
+            )
             self._drawn_at = journal.position
         if whole:
             self._topics_due = now + TOPICS_EVERY
@@ -289,8 +291,11 @@ class Mirroring:
 
         That ends: of all that would have one name the first keeps it, whoever comes.
         """
+        await self.core.entities.refresh()
         while seqs:
-            await self._write_some(seqs)
+            pages = [seq for seq in seqs if seq < 0 or seq in self.core.entities.memories]
+            for some in (sorted({*seqs} - {*pages}), pages):  # pages name the files of facts
+                await self._write_some(some)
             seqs, self._displaced = sorted(self._displaced), set()
 
     async def _write_some(self, seqs: Sequence[int]) -> None:
@@ -318,8 +323,10 @@ class Mirroring:
             facts = {link.source for link in links} - memories.keys()
             memories |= await self._read_memories(sorted(facts))
         there = [one for one in memories.values() if one is not None]
-        pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._read_memories)
-        boxes = await box_pages(self.core, numbers, self._read_memories)
+        pages = await entity_pages(
+            self.core, [one for one in there if is_entity(one)], self._read_memories, self.journal.name_file
+        )
+        boxes = await box_pages(self.core, numbers, self._read_memories, self.journal.name_file)
         pages |= {-number: page for number, page in boxes.items()}
         owners = [*memories.items(), *((-number, None) for number in numbers)]
         return _FileInputs(owners, await read_file_context(self.core, there), pages)
@@ -499,7 +506,7 @@ class Mirroring:
         checksum = checksum_of(data)
         if checksum is not None and entry is None:
             fields = read(data).fields
-            name = str(fields.get("id") or fields.get("of") or fields.get("box") or "")
+            name = str(fields.get("id") or fields.get("of") or fields.get("conversation") or "")
             self._claimed[path] = (name, MirroredFile(0, stamp, checksum))
         elif checksum is not None and entry is not None:
             self._own_again(path, entry.owner, stamp)
