@@ -354,6 +354,30 @@ async def test_pages_that_would_have_one_name_are_told_apart(
     assert (2, 0, 0) == (done.files, done.written, done.removed)
 
 
+async def test_files_link_to_what_they_mention_and_are_linked_to(
+    memory: remanence.Engine, mirror: Path
+) -> None:
+    """By the names of the files, also once a text begins otherwise; what is merely alike is not linked."""
+    learned = await memory.learn("The raft is ready.")
+    await memory.link(learned, 2, "supports")
+    await memory.mirror.sync(mirror)
+    (path,) = [one for one in files(mirror, "facts") if "raft" in one.name]
+    (tea,) = [one for one in files(mirror, "facts") if "green tea" in one.name]
+    first = read(path.read_bytes()).fields["links"], read(tea.read_bytes()).fields["links"]
+    await memory.correct(2, "Mia likes black tea.")
+    await memory.update(learned, text="The raft is done.")
+    await memory.mirror.sync(mirror)
+    (path,) = [one for one in files(mirror, "facts") if "raft is done" in one.name]
+    done = await memory.mirror.sync(mirror)
+
+    assert ["[[2026-01-01 Mia prefers green tea]]"] == first[0]
+    assert {"[[2026-01-01 The raft is ready]]", "[[Mia]]"} == {*first[1]}
+    assert "links" not in read(path.read_bytes()).fields or "green" not in str(
+        read(path.read_bytes()).fields["links"]
+    )
+    assert (0, 0, ()) == (done.written, done.removed, done.edits)
+
+
 async def test_a_fact_called_entity_is_a_fact(
     memory: remanence.Engine, clock: ManualClock, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ from remanence.flows.entities import entities
 from remanence.flows.entities.entities import EntityProfile
 from remanence.flows.mirror.file_names import BOXES, box_path, entity_path, link_to, path_of
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_checksum, line, render_file
-from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
+from remanence.flows.mirror.mirrored import Called, File, field_lines, is_mirrored
 from remanence.flows.recall import counting, profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.recall.newer_chains import follow_newer
@@ -47,9 +47,6 @@ RELATED_MAX, RELATED_CHARS = 20, 300
 TOGETHER = 20  # pages that are worked out at once: an entity has at most 500 mentions
 BOXES_READ = 1_000
 Held: TypeAlias = Callable[[Sequence[int]], Awaitable[Mapping[int, Memory | None]]]
-Called: TypeAlias = Callable[
-    [str, int], str
-]  # what the file of a memory is called, by its path and its number
 
 
 @dataclass

@@ -123,9 +123,10 @@ def box_path(box: ConversationSegment) -> str:
     return f"{BOXES}/{day[:-3]}/{day} {as_title(box.goal or '') or NO_GOAL}{ENDING}"
 
 
-def link_to(path: str, words: str) -> str:
-    """Write a link to a file of the mirror, as note-taking programs read it: by its name, shown as some words."""
-    return f"[[{path.rpartition('/')[2].removesuffix(ENDING)}|{words}]]"
+def link_to(path: str, words: str = "") -> str:
+    """Write a link to a file of the mirror, as note-taking programs read it: by its name, or shown as some words."""
+    name = path.rpartition("/")[2].removesuffix(ENDING)
+    return f"[[{name}|{words}]]" if words else f"[[{name}]]"
 
 
 @lru_cache(maxsize=1_024)

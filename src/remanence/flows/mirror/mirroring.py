@@ -15,7 +15,7 @@ from pathlib import Path
 from remanence.core.change import Block, Change
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
-from remanence.core.model import Memory, Relation, short_id
+from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
@@ -35,6 +35,7 @@ from remanence.flows.mirror.file_names import (
     CORRECTIONS,
     ENTITIES,
     FACTS,
+    entity_path,
     former_paths,
     path_of,
     paths_with_id,
@@ -42,7 +43,7 @@ from remanence.flows.mirror.file_names import (
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
 from remanence.flows.mirror.journal import NONE, UNWRITTEN, Journal, MirroredFile
-from remanence.flows.mirror.mirrored import File, FileContext, files_of, read_file_context
+from remanence.flows.mirror.mirrored import LINKED, File, FileContext, files_of, read_file_context
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
@@ -58,7 +59,10 @@ NUMBER_CHARS = 18  # of a box
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
 NOBODY = 0  # whose the files are that are worked out of many memories
-TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
+TELLING = REPLACING | {
+    Relation.LEARNED_FROM,
+    *LINKED,
+}  # links whose ends say something of them in their files
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +258,35 @@ class Mirroring:
         """Return the entities and boxes whose pages may say something else where some memories changed."""
         core, owners = self.core, set[int]()
         seqs = sorted(one for one in touched if one > 0)
+        renamed = await self._find_renamed(seqs)
         for begin in range(0, len(seqs), MEMORIES):
             some = seqs[begin : begin + MEMORIES]
-            links = await core.store.neighbours(core.scope, some, Relation.MENTIONS)
-            owners |= {link.target for link in links if link.source in touched}
+            for relation in LINKED:
+                links = await core.store.neighbours(core.scope, some, relation)
+                owners |= {link.target for link in links if link.source in touched}
+                # Who mentions an entity names its page, which is seldom called otherwise.
+                if relation is not Relation.MENTIONS:
+                    owners |= {link.source for link in links if link.target in touched}
+                else:
+                    owners |= {link.source for link in links if link.target in renamed}
             links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
             turns = {*some, *(link.target for link in links if link.source in touched)}
             owners |= {-box for box in await self._boxes.of(core, sorted(turns))}
         return owners
+
+    async def _find_renamed(self, seqs: Sequence[int]) -> set[int]:
+        """Return the entities among some memories whose pages are called otherwise now, or stand no more."""
+        await self.core.entities.refresh()
+        entities = self.core.entities.memories
+        return {
+            seq
+            for seq in seqs
+            if seq in entities
+            and (
+                entities[seq].status not in STANDING
+                or self.journal.name_file(entity_path(entities[seq]), seq) not in self.journal.files
+            )
+        }
 
     async def _stands(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
@@ -323,13 +348,13 @@ class Mirroring:
             facts = {link.source for link in links} - memories.keys()
             memories |= await self._read_memories(sorted(facts))
         there = [one for one in memories.values() if one is not None]
-        pages = await entity_pages(
-            self.core, [one for one in there if is_entity(one)], self._read_memories, self.journal.name_file
-        )
-        boxes = await box_pages(self.core, numbers, self._read_memories, self.journal.name_file)
+        known = [one for one in there if is_entity(one)]
+        called = self.journal.name_file
+        pages = await entity_pages(self.core, known, self._read_memories, called)
+        boxes = await box_pages(self.core, numbers, self._read_memories, called)
         pages |= {-number: page for number, page in boxes.items()}
         owners = [*memories.items(), *((-number, None) for number in numbers)]
-        return _FileInputs(owners, await read_file_context(self.core, there), pages)
+        return _FileInputs(owners, await read_file_context(self.core, there, called), pages)
 
     async def _read_memories(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
         if not seqs:
@@ -601,8 +626,6 @@ def _ends(keys: Iterable[object]) -> set[int]:
         assert isinstance(key, tuple)
         if key[2] in TELLING:
             seqs |= {key[0], key[1]}
-        elif key[2] == Relation.MENTIONS:
-            seqs.add(key[1])
     return seqs
 
 
