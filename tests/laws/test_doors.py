@@ -10,7 +10,6 @@ from remanence.faces.mcp.tools import names
 NO_COMMAND = {
     "learn_many": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
-    "scopes.show_drop": "`scopes drop` shows it first",
     "settings.set": "`settings NAME VALUE`",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",

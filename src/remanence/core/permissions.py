@@ -26,8 +26,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " entities.alias review.settle"
     ),
     ("curate", None): (
-        "pin hold forget restore apply curate schedule.tick undo export import_"
-        " scopes.copy scopes.show_drop scopes.drop"
+        "pin hold forget restore apply curate schedule.tick undo export import_ scopes.copy scopes.drop"
     ),
     ("curate", "release"): "unpin release forbidden.lift",
     ("curate", "policy"): (

@@ -126,7 +126,7 @@ async def scopes_drop(
     ] = 0,
 ) -> Any:
     with waiting("looking"):
-        preview = await memory.scopes.show_drop()
+        preview = await memory.scopes.drop()
     if not yes:
         return preview
     with waiting("dropping"):
