@@ -20,7 +20,7 @@ BATCH = 10_000
 WORDS = [
     f"{first}{second}" for first in ("bo", "ti", "ma", "re", "lu") for second in ("rel", "nak", "sto", "vim")
 ]
-STEPS = ("copy", "export and import", "show_drop", "drop", "undo")
+STEPS = ("copy", "export and import", "show drop", "drop", "undo")
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ async def _fill(path: Path, memories: int) -> None:
 
 async def _measure(path: Path, step: str) -> None:
     async with remanence.open(path, scope="work", embedder="hashed") as memory:
-        shown = await memory.scopes.show_drop() if step == "drop" else None
+        shown = await memory.scopes.drop() if step == "drop" else None
         before = rss_mb()
         with spent() as took:
             match step:
@@ -60,8 +60,8 @@ async def _measure(path: Path, step: str) -> None:
                     await memory.scopes.copy("copied")
                 case "export and import":
                     await _import(path, [line async for line in memory.export()])
-                case "show_drop":
-                    await memory.scopes.show_drop()
+                case "show drop":
+                    await memory.scopes.drop()
                 case "drop" if shown is not None:
                     await memory.scopes.drop(shown)
                 case _:

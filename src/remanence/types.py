@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
     from remanence.flows.mirror.hand_edits import FileEdit
-    from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
+    from remanence.flows.mirror.mirror import Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
@@ -107,7 +107,6 @@ __all__ = [
     "AccessTokens",
     "ActionName",
     "AffectedMemory",
-    "ApplyEditsResult",
     "Asking",
     "AutomaticRun",
     "CadenceName",
@@ -244,7 +243,6 @@ _LATER = {
     "RecallExplanation": "remanence.core.recall_explanation",
     "ScoreExplanation": "remanence.core.recall_explanation",
     "ScorePart": "remanence.core.recall_explanation",
-    "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Check": "remanence.store.base",
     "ConversationSegment": "remanence.flows.consolidate.boxes",
     "ConversationThread": "remanence.flows.consolidate.boxes",

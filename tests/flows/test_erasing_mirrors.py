@@ -87,7 +87,7 @@ async def test_what_somebody_else_wrote_into_a_mirror_is_named(opener: Opener, t
     async with opener(writer=Sentences()) as memory:
         await _talked(memory)
         await memory.mirror.sync(root)
-        (page,) = [one for one in (root / "boxes").rglob("*.md") if "quirkleton" in one.name]
+        (page,) = [one for one in (root / "conversations").rglob("*.md") if "Quirkleton" in one.name]
         page.write_text(page.read_text().replace("## Learned", "He is a friend.\n\n## Learned"))
         (root / "own.txt").write_text(f"Copied: {GOAL}", "utf-16")
         (root / "facts" / "my-neighbour-quirkleton-keeps.txt").write_text("")

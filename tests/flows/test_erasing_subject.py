@@ -240,7 +240,7 @@ async def test_a_mirror_loses_the_person_too(opener: Opener, tmp_path: Path) -> 
         (other,) = [path for path in _files(tmp_path) if "goat 1" in path.read_text()]
         other.write_text(other.read_text().replace("goat 1", "goat one"))
         second = await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
-        await memory.mirror.discard(tmp_path / "files", str(other.relative_to(tmp_path / "files")))
+        await memory.mirror.sync(tmp_path / "files", discard=str(other.relative_to(tmp_path / "files")))
 
     gone = str(tmp_path / "gone")
     assert 3 == len(said)

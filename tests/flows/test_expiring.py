@@ -266,7 +266,7 @@ async def test_the_command_tells_what_ended_and_offers_no_way_back(tmp_path: Pat
         return typed(*given, *words)
 
     def walk() -> tuple[Typed, ...]:
-        told("review", "accept", "--clock")
+        told("review", "settle", "clock", "accept")
         done, listed = told("run", "--once", "--expire"), told("history", "--json")
         run = json.loads(listed.stdout)[-1]["run"]
         return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "last")

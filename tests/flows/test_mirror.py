@@ -168,19 +168,68 @@ async def test_own_words_leave_with_their_turn(telling: remanence.Engine, tmp_pa
     assert (1, 0) == (len(files(tmp_path, "facts")), len(files(tmp_path, "artifacts")))
 
 
-async def test_a_missing_file_is_written_again(memory: remanence.Engine, tmp_path: Path) -> None:
-    """Also an emptied one, and a folder that is gone; nothing is forgotten by it."""
-    await memory.learn(ROPES)
+async def test_a_deleted_file_stays_deleted_until_its_memory_changes(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """No memory goes by it; also for whoever opens the folder next. An emptied file is written again."""
+    learned = await memory.learn(ROPES)
     await memory.learn("Soup is served at noon.")
-    await memory.mirror.sync(tmp_path / "mirror")
-    first, second = files(tmp_path / "mirror")
+    await memory.mirror.sync(tmp_path)
+    first, second = sorted(files(tmp_path), key=lambda path: "Soup" in path.name)
     first.unlink()
     second.write_text("")
-    assert 2 == (await memory.mirror.sync(tmp_path / "mirror")).written
-    (tmp_path / "mirror").rename(tmp_path / "elsewhere")
+    done = await memory.mirror.sync(tmp_path)
+    memory._mirrorings.clear()
+    again = await memory.mirror.sync(tmp_path)
 
-    assert 2 == (await memory.mirror.sync(tmp_path / "mirror")).written
+    assert [(1, 1, 1), (1, 0, 1)] == [(one.files, one.written, one.deleted) for one in (done, again)]
+    assert "1 deleted by hand" in str(done)
+    assert not first.exists()
     assert 2 == len(await memory.list())
+    await memory.update(learned, importance=0.7)
+    assert (2, 1, 0) == ((back := await memory.mirror.sync(tmp_path)).files, back.written, back.deleted)
+    assert ROPES in first.read_text()
+
+
+async def test_a_deleted_file_is_written_again_where_that_is_discarded(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """It is named as any other edit by hand; so is each file of a folder that is gone."""
+    await memory.learn(ROPES)
+    await memory.mirror.sync(tmp_path)
+    (path,) = files(tmp_path)
+    before = path.read_bytes()
+    path.unlink()
+    path.parent.rmdir()
+    gone = await memory.mirror.sync(tmp_path)
+    done = await memory.mirror.sync(tmp_path, discard=str(path.relative_to(tmp_path)))
+
+    assert (0, 1) == (gone.files, gone.deleted)
+    assert (1, 0, before) == (done.files, done.deleted, path.read_bytes())
+
+
+@pytest.mark.parametrize("edited", [True, False])
+async def test_a_moved_file_comes_back_by_its_id(
+    memory: remanence.Engine, tmp_path: Path, edited: bool
+) -> None:
+    """Edited or not, it is the file of its memory, and goes to its place once that has taken the edit in."""
+    learned = await memory.learn(ROPES)
+    await memory.mirror.sync(tmp_path)
+    (path,) = files(tmp_path)
+    moved = path.parent / "my own name.md"
+    path.rename(moved)
+    if edited:
+        moved.write_text(moved.read_text().replace("shed", "attic"))
+    shown = await memory.mirror.sync(tmp_path)
+    done = await memory.mirror.sync(tmp_path, apply=True)
+    (back,) = files(tmp_path)
+
+    assert [moved.name] * edited == [Path(edit.path).name for edit in shown.edits]
+    assert (int(edited), 0, ()) == (len(done.applied), done.deleted, done.edits)
+    assert back.name != moved.name
+    assert ("attic" if edited else "shed") in (await memory.get(learned.id)).text
+    assert (await memory.get(learned.id)).text == text_of(back)
+    assert (0, 0) == ((idle := await memory.mirror.sync(tmp_path)).written, idle.removed)
 
 
 async def test_without_its_state_a_mirror_finds_its_files(memory: remanence.Engine, tmp_path: Path) -> None:
@@ -269,9 +318,9 @@ async def test_a_folder_holds_one_mirror(opener: Opener, tmp_path: Path) -> None
             await two.mirror.sync(tmp_path)
     state = tmp_path / ".remanence" / "state.jsonl"
     head = json.loads(state.read_text().splitlines()[0])
-    state.write_text(json.dumps(head | {"version": 4}) + "\n")
+    state.write_text(json.dumps(head | {"version": 5}) + "\n")
     async with opener(scope="one") as one:
-        with pytest.raises(InvalidInput, match="version 4"):
+        with pytest.raises(InvalidInput, match="version 5"):
             await one.mirror.sync(tmp_path)
 
 

@@ -69,7 +69,7 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
     profile.write_text(profile.read_text() + "- I prefer rye bread.\n")
     shown = (await memory.mirror.sync(mirror)).edits
     assert TEA == (await memory.get(1)).text
-    done = await memory.mirror.apply(mirror, shown)
+    done = await memory.mirror.sync(mirror, apply=shown)
     held = {one.text: one.category for one in await memory.list()}
 
     assert ["correct", "learn"] == [one.verb for one in shown]
@@ -87,15 +87,15 @@ async def test_a_line_of_an_older_revision_is_a_conflict(memory: remanence.Engin
     edit(profile, "green tea", "mint tea")
     edit(profile, "linen sails", "hemp sails")
     await memory.update(1, importance=0.9)
-    done = await memory.mirror.apply(mirror)
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert {"Conflict", "InvalidInput"} == {one.error for one in done.refused}
     assert (TEA, LINEN) == ((await memory.get(1)).text, (await memory.get(2)).text)
-    await memory.mirror.discard(mirror, "profile.md")
+    await memory.mirror.sync(mirror, discard="profile.md")
     profile.write_text(
         "".join(row for row in profile.read_text().splitlines(keepends=True) if "[#1]" not in row)
     )
-    assert () == (await memory.mirror.apply(mirror)).applied
+    assert () == (await memory.mirror.sync(mirror, apply=True)).applied
     assert 2 == len(await memory.list())
 
 
@@ -105,7 +105,7 @@ async def test_what_is_no_line(text: str, memory: remanence.Engine, mirror: Path
     profile = mirror / "profile.md"
     profile.write_text(profile.read_text() + text)
     (mirror / "topics.md").write_text("- mine\n")
-    done = await memory.mirror.apply(mirror)
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert "topics.md" in [one.path for one in done.refused]
     assert all(one.recovery for one in done.refused)
@@ -113,13 +113,20 @@ async def test_what_is_no_line(text: str, memory: remanence.Engine, mirror: Path
 
 
 async def test_documents_come_back(memory: remanence.Engine, mirror: Path) -> None:
-    """Where they are missing, or somebody wrote into the record of actions."""
+    """Where they are empty, or somebody wrote into the record of actions; a deleted one once it says more."""
     before = {
         name: (mirror / name).read_bytes() for name in ("profile.md", "topics.md", "memory-actions.jsonl")
     }
-    (mirror / "profile.md").unlink()
+    (mirror / "profile.md").write_text("")
     (mirror / "topics.md").write_text("")
     (mirror / "memory-actions.jsonl").write_text("mine")
     await memory.mirror.sync(mirror)
 
     assert before == {name: (mirror / name).read_bytes() for name in before}
+    (mirror / "profile.md").unlink()
+    await memory.mirror.sync(mirror)
+    assert not (mirror / "profile.md").exists()
+    await memory.learn("I like rowing best.", category="preference", speaker="Ines")
+    await memory.consolidate()
+    await memory.mirror.sync(mirror)
+    assert "rowing best" in (mirror / "profile.md").read_text()

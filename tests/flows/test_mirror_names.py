@@ -145,7 +145,7 @@ async def test_a_file_of_a_person_keeps_its_name(memory: remanence.Engine, tmp_p
     assert [PLAIN] == [one.path for one in done.edits]
     assert "Mine." == (tmp_path / PLAIN).read_text()
     assert TEXTS[0] == text_of(tmp_path / (PLAIN.removesuffix(".md") + mark))
-    await memory.mirror.apply(tmp_path)
+    await memory.mirror.sync(tmp_path, apply=True)
     assert TEXTS[0] == text_of(tmp_path / PLAIN)
     assert 2 == len(files(tmp_path))
 
@@ -161,7 +161,7 @@ async def test_an_edited_file_keeps_its_name_until_it_is_applied(
     await memory.update(1, text=TEXTS[1])
     shown = await memory.mirror.sync(tmp_path)
     during = {path.name for path in files(tmp_path)}
-    await memory.mirror.apply(tmp_path)
+    await memory.mirror.sync(tmp_path, apply=True)
     first = await memory.get(1)
 
     assert [("update", PLAIN)] == [(one.verb, one.path) for one in shown.edits]
@@ -271,7 +271,7 @@ async def test_files_of_an_older_version_are_given_their_names(
             (tmp_path / ".remanence" / "state.jsonl").unlink()
         shown = await memory.mirror.sync(tmp_path)
         during = {path for path in files(tmp_path) if path.parent.name != "2026-01"}
-        await memory.mirror.apply(tmp_path)
+        await memory.mirror.sync(tmp_path, apply=True)
         later = await memory.mirror.sync(tmp_path)
         held = [one.text for one in await memory.list()]
 

@@ -9,6 +9,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
+from remanence.core.model import Memory
 from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import read
 from tests.flows.conftest import Opener, hear
@@ -74,14 +75,23 @@ async def tell(memory: remanence.Engine, *texts: str, session: str = "s") -> Non
 
 
 def page(mirror: Path, name: str) -> Path:
-    """Return the page of an entity or a box whose name begins so."""
-    (found,) = [one for one in files(mirror, "entities", "boxes") if one.name.startswith(name)]
+    """Return the page of an entity or a conversation whose name, without its day, begins so."""
+    pages = {
+        one.stem.removeprefix("2026-01-01 ").lower().replace(" ", "-"): one
+        for one in files(mirror, "entities", "conversations")
+    }
+    (found,) = [path for stem, path in pages.items() if stem.startswith(name)]
     return found
 
 
+def called(memory: Memory) -> str:
+    """Write how a line names a memory, whose file is called by the day and its first sentence."""
+    return f"[[2026-01-01 {memory.text.removesuffix('.')}|#{memory.seq}]]".replace("'", "\u2019")
+
+
 def names(mirror: Path) -> list[str]:
-    """Return the pages of entities by their slugs."""
-    return [one.stem.rpartition("-")[0] for one in files(mirror, "entities")]
+    """Return the pages of entities by their names."""
+    return [one.stem.lower() for one in files(mirror, "entities")]
 
 
 async def test_an_entity_has_a_page(memory: remanence.Engine, mirror: Path) -> None:
@@ -96,8 +106,10 @@ async def test_an_entity_has_a_page(memory: remanence.Engine, mirror: Path) -> N
         mia.fields["type"],
         mia.fields["related"],
     )
-    assert [f"- [#{one.seq}] Ines: {one.text}" for one in profile.lines] == rows[1:timeline]
-    assert [f"- 2026-01-01 [#{one.seq}] Ines: {one.text}" for one in profile.timeline] == rows[timeline + 1 :]
+    assert [f"- {called(one)} Ines: {one.text}" for one in profile.lines] == rows[1:timeline]
+    assert [f"- 2026-01-01 {called(one)} Ines: {one.text}" for one in profile.timeline] == rows[
+        timeline + 1 :
+    ]
 
 
 async def test_a_box_has_a_page(memory: remanence.Engine, mirror: Path) -> None:
@@ -115,7 +127,7 @@ async def test_a_box_has_a_page(memory: remanence.Engine, mirror: Path) -> None:
         told.fields["reason"],
         next(iter(told.fields["turns"])),
     )
-    assert (str(box.number), box.outcome) == (told.fields["box"], told.fields["outcome"])
+    assert (str(box.number), box.outcome) == (told.fields["conversation"], told.fields["outcome"])
     assert "Ines's sister Mia lives in Tartu." in text_of(page(mirror, "my-sister"))
     assert "so it goes" not in told.text
 
@@ -141,12 +153,12 @@ async def test_a_forgotten_turn_leaves_no_word_in_its_box(memory: remanence.Engi
     """Not even in the name of the file; where all its turns are gone, the page goes."""
     await memory.forget(1)
     await memory.mirror.sync(mirror)
-    (left,) = files(mirror, "boxes")
+    (left,) = files(mirror, "conversations")
     assert "sister" not in left.name + text_of(left).partition("## Learned")[0]
     await memory.forget([2, 3])
     await memory.mirror.sync(mirror)
 
-    assert [] == files(mirror, "boxes")
+    assert [] == files(mirror, "conversations")
 
 
 async def test_entities_are_merged_and_split(opener: Opener, tmp_path: Path) -> None:
@@ -161,7 +173,7 @@ async def test_entities_are_merged_and_split(opener: Opener, tmp_path: Path) -> 
         await memory.undo(done)
         await memory.mirror.sync(tmp_path)
 
-    assert (["robert-miller"], ["Bob"]) == (merged[0], merged[1].fields["aliases"])
+    assert (["robert miller"], ["Bob"]) == (merged[0], merged[1].fields["aliases"])
     assert all(text in merged[1].text for text in ("runs the ferry", "from Hull"))
     assert before.keys() == {path.name for path in files(tmp_path, "entities")}
 
@@ -171,11 +183,11 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
     mia = page(mirror, "mia")
     edit(mia, "## Profile", "## Profile\n- Mia has a brown dog.")
     mia.write_text(
-        mia.read_text().replace("lives in Tartu", "lives in Riga", 1) + "- 2025-12-24 Mia skates.\n"
+        mia.read_text().replace("lives in Tartu.", "lives in Riga.", 1) + "- 2025-12-24 Mia skates.\n"
     )
     shown = (await memory.mirror.sync(mirror)).edits
     assert any("Tartu" in one.text for one in (await memory.entities.get("Mia")).lines)
-    done = await memory.mirror.apply(mirror, shown)
+    done = await memory.mirror.sync(mirror, apply=shown)
     told = {one.text: one.said_time for one in (await memory.entities.get("Mia")).lines}
 
     assert ["correct", "learn", "learn"] == sorted(one.verb for one in shown)
@@ -193,7 +205,7 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
     [
         ('name: "Mia"', 'name: "Maya"', "by its lines alone"),
         ("aliases: []", "aliases: [Maya]", "by its lines alone"),
-        ("- 2026-01-01 [#2]", "- 2026-01-02 [#2]", "when it was said"),
+        ("- 2026-01-01 [[", "- 2026-01-02 [[", "when it was said"),
         ("## Timeline", "some words", "is no item"),
         ("## Timeline", "- [#1] I am Mia.", "did not stand there"),
     ],
@@ -204,13 +216,13 @@ async def test_what_a_page_cannot_say(
     """It is refused as a whole with what to do, and the file stays as it is."""
     mia = page(mirror, "mia")
     edit(mia, old, new)
-    edit(mia, "- [#2] Ines: Mia prefers green tea.", "- [#2] Ines: Mia prefers mint tea.")
-    done = await memory.mirror.apply(mirror)
+    edit(mia, "|#2]] Ines: Mia prefers green tea.", "|#2]] Ines: Mia prefers mint tea.")
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert () == done.applied
     assert any(problem in one.problem and one.recovery for one in done.refused)
     assert new in mia.read_text()
-    await memory.mirror.discard(mirror, str(mia.relative_to(mirror)))
+    await memory.mirror.sync(mirror, discard=str(mia.relative_to(mirror)))
     assert "Mia prefers green tea." in text_of(mia)
 
 
@@ -219,7 +231,8 @@ async def test_two_lines_of_one_fact(memory: remanence.Engine, mirror: Path) -> 
     mia = page(mirror, "mia")
     mia.write_text(mia.read_text().replace("green tea", "mint tea"))
     (one,) = (await memory.mirror.sync(mirror)).edits
-    edit(mia, "- 2026-01-01 [#2] Ines: Mia prefers mint tea", "- 2026-01-01 [#2] Ines: Mia prefers rye")
+    dated = "- 2026-01-01 [[2026-01-01 Mia prefers mint tea|#2]] Ines: Mia prefers"
+    edit(mia, f"{dated} mint tea", "- 2026-01-01 [#2] Ines: Mia prefers rye")
     two = (await memory.mirror.sync(mirror)).edits
     await memory.update(2, importance=0.9)
     late = (await memory.mirror.sync(mirror)).edits
@@ -235,16 +248,21 @@ async def test_what_is_no_page_is_refused(memory: remanence.Engine, mirror: Path
     mia, box = page(mirror, "mia"), page(mirror, "my-sister")
     (mirror / "entities" / "copy.md").write_bytes(mia.read_bytes().replace(b"green", b"mint"))
     (mirror / "entities" / "new.md").write_text("- Zoe skates.\n")
-    (mirror / "boxes" / "new.md").write_text("- Zoe skates.\n")
+    (mirror / "conversations" / "new.md").write_text("- Zoe skates.\n")
     edit(box, "Mia", "Zoe")
-    done = await memory.mirror.apply(mirror)
+    done = await memory.mirror.sync(mirror, apply=True)
 
     assert () == done.applied
-    assert ["boxes/new.md", str(box.relative_to(mirror)), "entities/copy.md", "entities/new.md"] == sorted(
+    assert [
+        "conversations/new.md",
+        str(box.relative_to(mirror)),
+        "entities/copy.md",
+        "entities/new.md",
+    ] == sorted(
         (one.path for one in done.refused),
-        key=lambda path: (path.partition("/")[0], path != "boxes/new.md", path),
+        key=lambda path: (path.partition("/")[0], path != "conversations/new.md", path),
     )
-    await memory.mirror.discard(mirror, str(box.relative_to(mirror)))
+    await memory.mirror.sync(mirror, discard=str(box.relative_to(mirror)))
     assert TURNS[0] in text_of(box)
 
 
@@ -260,7 +278,7 @@ async def test_nothing_in_quarantine_stands_on_a_page(memory: remanence.Engine, 
 
     assert 1 == (await memory.status()).statuses["quarantined"]
     assert all(word not in held.lower() for word in ("ignore", "zoltan", "szeged", "system prompt"))
-    assert files(tmp_path / "mirror", "entities") and files(tmp_path / "mirror", "boxes")
+    assert files(tmp_path / "mirror", "entities") and files(tmp_path / "mirror", "conversations")
 
 
 async def test_names_alike_have_a_page_each(opener: Opener, tmp_path: Path) -> None:
@@ -278,7 +296,7 @@ async def test_names_alike_have_a_page_each(opener: Opener, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_hostile_names_stay_in_their_folder(name: str, memory: remanence.Engine, mirror: Path) -> None:
-    """Whatever a name or a goal holds, its page has a short name of letters, digits and hyphens."""
+    """Whatever a name or a goal holds, its page has a name that a system, a shell and a link can take."""
     entity = await memory.get((await memory.entities.get("Mia")).entity.id)
     (box,) = await memory.conversations.list()
     paths = [
@@ -289,9 +307,10 @@ async def test_hostile_names_stay_in_their_folder(name: str, memory: remanence.E
 
     for path in paths:
         top, *_, last = path.split("/")
-        assert top in ("entities", "boxes") and ".." not in path
-        assert last.removesuffix(".md").replace("-", "").replace("T", "").replace("Z", "").isalnum()
-        assert last.isascii() and len(last) < 100 and last.removesuffix(".md").split(".")[0].upper() != "CON"
+        assert top in ("entities", "conversations") and ".." not in path
+        assert not set(last) & set('<>:"/\\|?*$`!#^[]\0\n\x1b\u202e')
+        assert len(last.encode()) < 255 and not last.startswith((".", "-", "~"))
+        assert last.removesuffix(".md").split(".")[0].upper() != "CON"
 
 
 async def test_without_its_state_a_mirror_finds_its_pages(memory: remanence.Engine, mirror: Path) -> None:
@@ -303,17 +322,60 @@ async def test_without_its_state_a_mirror_finds_its_pages(memory: remanence.Engi
     await memory.mirror.sync(mirror)
 
     assert (0, 0, ()) == (done.written, done.removed, done.edits)
-    assert [] == files(mirror, "boxes")
+    assert [] == files(mirror, "conversations")
 
 
-async def test_a_missing_page_is_written_again(memory: remanence.Engine, mirror: Path) -> None:
+async def test_a_deleted_page_stays_deleted_until_that_is_discarded(
+    memory: remanence.Engine, mirror: Path
+) -> None:
     """Nothing is forgotten by it."""
-    before = {path: path.read_bytes() for path in files(mirror, "entities", "boxes")}
+    before = {path: path.read_bytes() for path in files(mirror, "entities", "conversations")}
     for path in before:
         path.unlink()
     await memory.mirror.sync(mirror)
+    assert [] == [*files(mirror, "entities", "conversations")]
+    await memory.mirror.sync(mirror, discard=[str(path.relative_to(mirror)) for path in before])
 
-    assert before == {path: path.read_bytes() for path in files(mirror, "entities", "boxes")}
+    assert before == {path: path.read_bytes() for path in files(mirror, "entities", "conversations")}
+
+
+async def test_pages_that_would_have_one_name_are_told_apart(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """The first keeps the name, the other has eight digits of its id; lines link to the file that says it."""
+    for text in ("Mia sails.", "Mia sails. She rows, too."):
+        await memory.learn(text)
+    await memory.mirror.sync(tmp_path)
+    plain, marked = sorted(files(tmp_path), key=lambda path: len(path.name))
+    done = await memory.mirror.sync(tmp_path)
+
+    assert "2026-01-01 Mia sails.md" == plain.name
+    assert marked.name.startswith("2026-01-01 Mia sails (")
+    assert (2, 0, 0) == (done.files, done.written, done.removed)
+
+
+async def test_files_link_to_what_they_mention_and_are_linked_to(
+    memory: remanence.Engine, mirror: Path
+) -> None:
+    """By the names of the files, also once a text begins otherwise; what is merely alike is not linked."""
+    learned = await memory.learn("The raft is ready.")
+    await memory.link(learned, 2, "supports")
+    await memory.mirror.sync(mirror)
+    (path,) = [one for one in files(mirror, "facts") if "raft" in one.name]
+    (tea,) = [one for one in files(mirror, "facts") if "green tea" in one.name]
+    first = read(path.read_bytes()).fields["links"], read(tea.read_bytes()).fields["links"]
+    await memory.correct(2, "Mia likes black tea.")
+    await memory.update(learned, text="The raft is done.")
+    await memory.mirror.sync(mirror)
+    (path,) = [one for one in files(mirror, "facts") if "raft is done" in one.name]
+    done = await memory.mirror.sync(mirror)
+
+    assert ["[[2026-01-01 Mia prefers green tea]]"] == first[0]
+    assert {"[[2026-01-01 The raft is ready]]", "[[Mia]]"} == {*first[1]}
+    assert "links" not in read(path.read_bytes()).fields or "green" not in str(
+        read(path.read_bytes()).fields["links"]
+    )
+    assert (0, 0, ()) == (done.written, done.removed, done.edits)
 
 
 async def test_a_fact_called_entity_is_a_fact(

@@ -53,10 +53,12 @@ async def test_what_changes_is_written_and_what_is_edited_is_told(
         (path,) = files(tmp_path)
         path.write_text(path.read_text().replace("shed", "attic"))
         await until(lambda: told[-1].edits)
-        await memory.mirror.apply(tmp_path, told[-1].edits)
+        await memory.mirror.sync(tmp_path, apply=told[-1].edits)
         await until(lambda: not told[-1].edits)
         (path,) = files(tmp_path)
         path.unlink()
+        await until(lambda: told[-1].deleted)
+        await memory.update(1, importance=0.7)
         await until(path.exists)
 
     assert "The ropes are in the attic." == (await memory.get(1)).text == text_of(path)

@@ -156,7 +156,7 @@ async def test_a_plan_and_a_drop_are_shown_and_done(remote: RemoteEngine) -> Non
     learned = await remote.learn("Nora keeps the chapel's key.")
     erased = await remote.erase.apply(await remote.erase.show(learned))
     await remote.hold("ferry", "audit", off=True)
-    shown = await remote.scopes.show_drop()
+    shown = await remote.scopes.drop()
     dropped = await remote.scopes.drop(shown, allow_protected=9)
     gone = await remote.list()
     await remote.undo(dropped)

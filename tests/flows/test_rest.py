@@ -281,7 +281,7 @@ def test_a_scope_is_shown_before_it_is_dropped(server: Server) -> None:
         return reply.document
 
     do("learn", text="The ladder leans on the shed.")
-    shown = do("scopes/show-drop")
+    shown = do("scopes/drop")
     receipt = do("scopes/drop", shown=shown["shown"])
     assert [] == do("list")
     do("undo", run=receipt["run"])

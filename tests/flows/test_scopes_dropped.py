@@ -45,7 +45,7 @@ async def test_what_a_drop_takes_is_shown_first(opener: Opener, clock: ManualClo
         await fill(memory, clock)
         await memory.mirror.sync(str(tmp_path / "mirror"))
         before = await exported(memory)
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         every = await memory.list(status="any")
         after = await exported(memory)
 
@@ -72,13 +72,13 @@ async def test_a_dropped_scope_is_brought_back_bit_for_bit(opener: Opener, clock
         await _release(memory)
         before, content = await exported(memory), await dump(memory._core.store, "a")
         clock.advance(hours=1)
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         done = await memory.scopes.drop(shown, allow_protected=1)
         dropped = await dump(memory._core.store, "a")
         left, found = await memory.list(), await memory.recall("the bell of the harbour")
     async with opener(scope="a") as memory:
         standing = await memory.list()
-        again = await memory.scopes.show_drop()
+        again = await memory.scopes.drop()
         undone = await memory.undo(done.run)
         back, whole = await exported(memory), await dump(memory._core.store, "a")
         checks = await memory.doctor()
@@ -104,7 +104,7 @@ async def test_nothing_comes_of_what_was_dropped(opener: Opener, clock: ManualCl
     async with opener(scope="a", writer=writer) as memory:
         await memory.note("My brother Tom lives in Bergen.", speaker="Ana", session="s", later=True)
         await memory.learn("The ferry leaves at nine.")
-        await memory.scopes.drop(await memory.scopes.show_drop())
+        await memory.scopes.drop(await memory.scopes.drop())
         clock.advance(hours=1)
         await memory.consolidate(listen=True)
         left = await memory.list()
@@ -118,16 +118,16 @@ async def test_a_drop_is_refused_once_the_scope_has_changed(opener: Opener) -> N
     """By whatever was written since it was shown, but for uses; one that was shown of another scope is refused too."""
     async with opener(scope="a") as memory:
         learned = await memory.learn("The ferry leaves at nine.")
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         await memory.update(learned.id, text="The ferry leaves at ten.")
         with pytest.raises(Conflict, match="written to since it was shown"):
             await memory.scopes.drop(shown)
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         await memory.recall("the ferry")
         other = await _refused_elsewhere(memory, shown)
         done = await memory.scopes.drop(shown)
         with pytest.raises(InvalidInput, match="nothing stands"):
-            await memory.scopes.drop(await memory.scopes.show_drop())
+            await memory.scopes.drop(await memory.scopes.drop())
 
     assert "shown of scope 'z'" in other
     assert 1 == done.changes
@@ -152,11 +152,11 @@ async def test_holds_refuse_a_drop_whole(opener: Opener, clock: ManualClock) -> 
         entities = [one for one in await memory.list(status="any", limit=100) if one.category == "entity"]
         before = await exported(memory)
         with pytest.raises(Protected, match=f"2 memories are held: #{held.seq}, #{ending.seq}") as refused:
-            await memory.scopes.drop(await memory.scopes.show_drop())
+            await memory.scopes.drop(await memory.scopes.drop())
         after = await exported(memory)
         clock.advance(hours=1)
         await memory.hold(held.id, "legal", off=True)
-        done = await memory.scopes.drop(await memory.scopes.show_drop())
+        done = await memory.scopes.drop(await memory.scopes.drop())
 
     assert ("held",) == refused.value.guards
     assert before == after
@@ -171,7 +171,7 @@ async def test_what_is_protected_goes_only_as_far_as_it_is_allowed(opener: Opene
         await memory.pin(pinned.id)
         system = await memory.learn("I am the agent of the harbour.", category=SYSTEM_CATEGORY)
         await memory.learn("The ferry leaves at nine.")
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         with pytest.raises(Protected, match="2 memories are pinned or of the system") as refused:
             await memory.scopes.drop(shown)
         with pytest.raises(Protected):
@@ -192,17 +192,17 @@ async def test_an_agent_drops_what_is_its_own_and_unprotected(opener: Opener) ->
     async with opener(scope="a", trust="agent", agent="quill") as memory:
         learned = await memory.learn("The ferry leaves at nine.")
         await memory.consolidate()
-        done = await memory.scopes.drop(await memory.scopes.show_drop())
+        done = await memory.scopes.drop(await memory.scopes.drop())
         await memory.undo(done)
         await memory.pin(learned.id)
         with pytest.raises(Protected, match="pinned") as pinned:
-            await memory.scopes.drop(await memory.scopes.show_drop(), allow_protected=1)
+            await memory.scopes.drop(await memory.scopes.drop(), allow_protected=1)
     async with opener(scope="a") as person:
         await person.pin(learned.id, off=True)
         await person.learn("The bell rings at noon.")
     async with opener(scope="a", trust="agent", agent="quill") as memory:
         with pytest.raises(Protected, match="others than this agent") as refused:
-            await memory.scopes.drop(await memory.scopes.show_drop())
+            await memory.scopes.drop(await memory.scopes.drop())
         left = await memory.list()
 
     assert 1 == done.changes
@@ -216,7 +216,7 @@ async def test_one_memory_of_a_dropped_scope_is_restored(opener: Opener) -> None
     async with opener(scope="a") as memory:
         learned = await memory.learn("The ferry leaves at nine.")
         await memory.learn("The bell rings at noon.")
-        done = await memory.scopes.drop(await memory.scopes.show_drop())
+        done = await memory.scopes.drop(await memory.scopes.drop())
         await memory.restore(learned.id)
         left = [one.seq for one in await memory.list()]
         listed = await memory.scopes.list()
@@ -232,7 +232,7 @@ async def test_undo_ends_where_a_policy_has_purged(opener: Opener, clock: Manual
     async with opener(scope="a", policy="janitor") as memory:
         await memory.policy.use("janitor")
         learned = await memory.learn("The ferry leaves at nine.")
-        done = await memory.scopes.drop(await memory.scopes.show_drop())
+        done = await memory.scopes.drop(await memory.scopes.drop())
         clock.advance(days=31)
         await memory.apply(await memory.plan(), allow_destroyed=1)
         with pytest.raises(Conflict, match="cannot be undone"):
@@ -250,12 +250,12 @@ async def test_a_dropped_scope_is_listed_as_such(opener: Opener, clock: ManualCl
     async with opener(scope="a") as memory:
         await memory.learn("The ferry leaves at nine.")
         clock.advance(hours=1)
-        done = await memory.scopes.drop(await memory.scopes.show_drop())
+        done = await memory.scopes.drop(await memory.scopes.drop())
         at = clock.now()
         (dropped,) = await memory.scopes.list()
         await memory.undo(done)
         (back,) = await memory.scopes.list()
-        await memory.scopes.drop(await memory.scopes.show_drop())
+        await memory.scopes.drop(await memory.scopes.drop())
         await memory.learn("The bell rings at noon.")
         (begun,) = await memory.scopes.list()
 
@@ -275,7 +275,7 @@ async def _interfered(
     """Drop nine memories, with somebody else who acts before the third part; return what came of it and what stands."""
     async with opener(scope="a") as memory, opener(scope="a") as other:
         await memory.learn([f"Berth {number} is free." for number in range(9)])
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         before_commit(memory, 3, lambda: act(other))
         try:
             done: remanence.Receipt | Conflict = await memory.scopes.drop(shown)
@@ -324,7 +324,7 @@ async def test_a_drop_that_is_cancelled_leaves_all_standing(
     in_small_parts(monkeypatch)
     async with opener(scope="a") as memory:
         await memory.learn([f"Berth {number} is free." for number in range(9)])
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         task: asyncio.Task[object] = asyncio.ensure_future(memory.scopes.drop(shown))
 
         async def cancel() -> None:
@@ -346,7 +346,7 @@ async def test_a_disk_that_fails_leaves_a_run_that_is_named(
     in_small_parts(monkeypatch)
     async with opener(scope="a") as memory:
         await memory.learn([f"Berth {number} is free." for number in range(9)])
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         store = memory._core.store
         commit = store.commit
 
@@ -373,7 +373,7 @@ async def test_a_store_of_the_core_alone_is_dropped_in(clock: ManualClock) -> No
     async with remanence.open(store=limit_store(MemoryStore()), scope="a", clock=clock) as memory:
         await memory.learn("The ferry leaves at nine.")
         before = await exported(memory)
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         done = await memory.scopes.drop(shown)
         await memory.undo(done)
         after = await exported(memory)
@@ -406,7 +406,7 @@ async def _dropped_and_back(store: Store, world: World) -> None:
         going = [one for one in before.memories.values() if one["status"] is not Status.PRUNED]
         held = [one for one in going if (one["hold_until"] or 0) > NOW]
         protected = [one for one in going if one["pinned"] or one["category"] == SYSTEM_CATEGORY]
-        shown = await memory.scopes.show_drop()
+        shown = await memory.scopes.drop()
         assert (len(going), len(held), len(protected)) == (
             len(shown),
             shown.held_count,

@@ -275,7 +275,7 @@ class Machine(RuleBasedStateMachine):
         """The scope is dropped or refused; most are taken back at once, so that the story goes on."""
 
         async def drop(it: Engine) -> object:
-            return await it.scopes.drop(await it.scopes.show_drop())
+            return await it.scopes.drop(await it.scopes.drop())
 
         if pick % 4 == 0:
             self.step("drop", drop)

@@ -9,8 +9,6 @@ from remanence.faces.mcp.tools import names
 # Each is one command with another: what it adds is a word or an option there.
 NO_COMMAND = {
     "erase.apply": "`erase --yes`",
-    "mirror.apply": "`mirror sync --apply`",
-    "scopes.show_drop": "`scopes drop` shows it first",
     "settings.set": "`settings NAME VALUE`",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",

@@ -27,17 +27,14 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
         " entities.alias review.settle"
     ),
     ("curate", None): (
-        "pin hold forget restore apply curate run_jobs undo export import_"
-        " scopes.copy scopes.show_drop scopes.drop"
+        "pin hold forget restore apply curate run_jobs undo export import_ scopes.copy scopes.drop"
     ),
     ("curate", "release"): "forbid",
     ("curate", "policy"): "policy.use frames.set",
     ("curate", "settings"): "settings.set",
     ("erase", "erase"): "erase.show erase.apply erase.settle",
     (None, "tokens"): "token.add token.end",
-    (None, None): (
-        "ingest backup mirror.sync mirror.apply mirror.discard mirror.watch reembed session close token.list"
-    ),
+    (None, None): "ingest backup mirror.sync mirror.watch reembed session close token.list",
 }
 # An argument that asks for something else than the verb does has a capability of its own, and so may one of its values.
 CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capability]]] = {

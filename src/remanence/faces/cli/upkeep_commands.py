@@ -126,7 +126,7 @@ async def scopes_drop(
     ] = 0,
 ) -> Any:
     with waiting("looking"):
-        preview = await memory.scopes.show_drop()
+        preview = await memory.scopes.drop()
     if not yes:
         return preview
     with waiting("dropping"):
@@ -262,21 +262,16 @@ async def mirror_sync(
     apply: Annotated[
         bool, Parameter(negative=(), help="Apply the manual edits that can be applied.")
     ] = False,
+    discard: Annotated[
+        list[str] | None,
+        Parameter(
+            metavar="FILE",
+            help="Write this file again, whatever was edited, as `mirror sync` lists it; repeatable.",
+        ),
+    ] = None,
 ) -> Any:
     with waiting("mirroring"):
-        return await memory.mirror.apply(folder) if apply else await memory.mirror.sync(folder)
-
-
-async def mirror_discard(
-    folder: Folder,
-    paths: Annotated[
-        list[str], Parameter(metavar="PATH", help="The edited file, as `mirror sync` lists it.")
-    ],
-    /,
-    *,
-    memory: Memory,
-) -> Any:
-    return await memory.mirror.discard(folder, *paths)
+        return await memory.mirror.sync(folder, apply=apply, discard=discard or ())
 
 
 async def mirror_watch(

@@ -332,7 +332,7 @@ async def _apply_edit(visit: Visit, given: FormFields) -> FormResult:
     edits = [edit for edit in seen if (edit.path, edit.digest) == (given.take("path"), given.take("digest"))]
     if not edits:
         raise Conflict((), "the file was edited again", recovery="look at it again")
-    done = await visit.memory.mirror.apply(folder, edits)
+    done = await visit.memory.mirror.sync(folder, apply=edits)
     if done.refused:
         return FormResult(Note(done.refused[0].problem, detail=done.refused[0].recovery, is_refusal=True))
     return FormResult(Note(f"Took in {given.take('path')}", done.runs[0] if done.runs else None))
@@ -340,7 +340,7 @@ async def _apply_edit(visit: Visit, given: FormFields) -> FormResult:
 
 async def _discard_edit(visit: Visit, given: FormFields) -> FormResult:
     folder = str((await visit.memory.settings.get(MIRROR_FOLDER)).value)
-    await visit.memory.mirror.discard(folder, given.require("path"))
+    await visit.memory.mirror.sync(folder, discard=given.require("path"))
     return FormResult(Note(f"Dropped what was edited in {given.take('path')}"))
 
 
@@ -376,6 +376,6 @@ FORMS = (
     PageForm("add-token", "token.add", _add_token),
     PageForm("renew-token", "token.add", _renew_token),
     PageForm("end-token", "token.end", _end_token),
-    PageForm("apply-edit", "mirror.apply", _apply_edit),
-    PageForm("discard-edit", "mirror.discard", _discard_edit),
+    PageForm("apply-edit", "mirror.sync", _apply_edit),
+    PageForm("discard-edit", "mirror.sync", _discard_edit),
 )

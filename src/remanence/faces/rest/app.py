@@ -190,7 +190,8 @@ class Service:
         if arguments.takes_progress:
             named["progress"] = partial(self.running.advance, running)
         call = _VerbCall(offer, token, scope, places, named, running)
-        if heads.key is None or role == "read" or offer.row.verb in SHOWING:
+        is_showing = offer.row.verb in SHOWING and named.get("shown") is None
+        if heads.key is None or role == "read" or is_showing:
             return await self._call(call, named_revision=heads.if_match is not None)
         return await self._answer_once(call, heads)
 
@@ -253,7 +254,8 @@ class Service:
     async def _carry_out(self, call: "_VerbCall", memory: Engine) -> Any:
         verb = call.offer.row.verb
         is_wide = is_file_wide(verb, call.named)
-        if verb in SHOWN_BY and not is_wide:
+        is_done = call.named.get("shown") is not None or SHOWN_BY.get(verb) != verb
+        if verb in SHOWN_BY and is_done and not is_wide:
             return await self._do_as_shown(call, memory)
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it

@@ -16,7 +16,7 @@ from remanence.flows.base.access_tokens import AccessToken
 
 KEY_CHARS_MAX = 200
 LONG_VERBS = frozenset(
-    {"forecast", "plan", "export", "history", "explain", "doctor"} | {"erase.show", "scopes.show_drop"}
+    {"forecast", "plan", "export", "history", "explain", "doctor"} | {"erase.show", "scopes.drop"}
 )
 LONG_MAX = 2  # of these at once by one token, however many it asks for
 RETRY_S = 1

@@ -102,7 +102,7 @@ class RemoteEngine(Engine):
             document = await send_and_hear(self._transport, request, f"/v1/events{query}", progress)
         self._shown.pop(id(shown), None)  # it is done; what was refused may be asked for again
         answer = _decode_answer(offer, document)
-        if verb in SHOWN_BY.values() and not is_file_wide(verb, arguments):
+        if verb in SHOWN_BY.values() and shown is None and not is_file_wide(verb, arguments):
             self._shown[id(answer)] = answer, document["shown"]
         return answer
 

@@ -18,15 +18,13 @@ SEND_LESS = "send less at once, such as some of the texts of learn"
 # What concerns every scope of the file: for tokens that open every one.
 FILE_WIDE = frozenset({"scopes.list", "scopes.copy", "doctor", "erase.settle"})
 _FILE_WIDE_WITH: Mapping[str, tuple[str, ...]] = {"erase.show": ("since", "copies")}
-# What is done as it was shown, by the verb that shows it.
-SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scopes.show_drop"}
+# What is done as it was shown, by the verb that shows it: another, or itself where nothing that was shown is sent.
+SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scopes.drop"}
 _A_PATH = "it names files and folders of the server"
 NOT_OFFERED: Mapping[str, str] = {
     "ingest": f"{_A_PATH}: send the turns by learn or note",
     "backup": _A_PATH,
     "mirror.sync": _A_PATH,
-    "mirror.apply": _A_PATH,
-    "mirror.discard": _A_PATH,
     "mirror.watch": _A_PATH,
     "reembed": "it loads a model in the server",
     "session": "a block of code: begin_session and end_session",

@@ -25,9 +25,9 @@ from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.entities import entities
 from remanence.flows.entities.entities import EntityProfile
-from remanence.flows.mirror.file_names import box_path, entity_path
+from remanence.flows.mirror.file_names import BOXES, box_path, entity_path, link_to, path_of
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_checksum, line, render_file
-from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
+from remanence.flows.mirror.mirrored import Called, File, field_lines, is_mirrored
 from remanence.flows.recall import counting, profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.recall.newer_chains import follow_newer
@@ -40,7 +40,7 @@ DOCUMENTS = (PROFILE, TOPICS, ACTIONS, GUIDELINES)
 ACTIONS_LISTED = 1_000  # the newest
 TOPICS_LISTED = 50
 TIMELINE = "Timeline"  # the heading below which each line begins with its day
-_ITEM = re.compile(r"- (?:\[#([0-9]{1,18})\] )?(.*)")
+_ITEM = re.compile(r"- (?:(?:\[\[[^\[\]|]*\|#([0-9]{1,18})\]\]|\[#([0-9]{1,18})\]) )?(.*)")
 _DATED = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}) )?(.*)")
 CUT = " …"
 RELATED_MAX, RELATED_CHARS = 20, 300
@@ -117,14 +117,14 @@ class DocumentLine:
     said: str | None = None
 
 
-async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
+async def documents(core: Core, called: Called, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
     actions = await decision_log.list_newest(core, ACTIONS_LISTED)
     rows = b"".join(
         orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(actions)
     )
     return [
-        await _profile(core),
+        await _profile(core, called),
         MirrorDocument(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
         await _guidelines(core),
         *([await _topics(core)] if topics else []),
@@ -148,14 +148,19 @@ async def _guidelines(core: Core) -> MirrorDocument:
     return MirrorDocument(GUIDELINES, *render_file([line("document", "guidelines")], "\n".join(lines)))
 
 
-async def _profile(core: Core) -> MirrorDocument:
+async def _profile(core: Core, called: Called) -> MirrorDocument:
     profile = await profiling.profile(core)
     memories = await core.store.get(core.scope, [one.seq for one in profile.lines])
     by_seq = {one.seq: one for one in memories if one is not None and one.status in STANDING}
     lines = [
         row
         for heading, own in groupby(profile.lines, key=lambda one: one.section)
-        for row in (f"## {heading}", "", *(item(by_seq[one.seq]) for one in own if one.seq in by_seq), "")
+        for row in (
+            f"## {heading}",
+            "",
+            *(item(by_seq[one.seq], called) for one in own if one.seq in by_seq),
+            "",
+        )
     ]
     fields = [
         line("document", "profile"),
@@ -165,9 +170,11 @@ async def _profile(core: Core) -> MirrorDocument:
     return MirrorDocument(PROFILE, *render_file(fields, "\n".join(lines).removesuffix("\n")))
 
 
-def item(memory: Memory, day: str = "") -> str:
-    """Write what a memory says as a line that names it."""
-    return f"- {f'{day} ' * bool(day)}[{short_id(memory.seq)}] {in_words(memory)}"
+def item(memory: Memory, called: Called, day: str = "") -> str:
+    """Write what a memory says as a line that names it, with a link to its file where it has one."""
+    number = short_id(memory.seq)
+    name = link_to(called(path_of(memory), memory.seq), number) if is_mirrored(memory) else f"[{number}]"
+    return f"- {f'{day} ' * bool(day)}{name} {in_words(memory)}"
 
 
 def in_words(memory: Memory) -> str:
@@ -210,15 +217,16 @@ def _lines(
             raise InvalidInput(
                 f"line {number} of the text is no item", recovery="begin it with `- `, a line for each fact"
             )
-        if match is not None and match[1] is not None and match[1] not in revisions:
+        named = None if match is None else match[1] or match[2]
+        if named is not None and named not in revisions:
             raise InvalidInput(
-                f"line {number} names #{match[1]}, which did not stand there",
+                f"line {number} names #{named}, which did not stand there",
                 recovery="take the name away to make it a new memory, or edit the file of the fact",
             )
-        if match is not None and match[2].strip():
-            text = match[2].strip()
-            seq = None if match[1] is None else int(match[1])
-            revision = None if match[1] is None else revisions[match[1]]
+        if match is not None and match[3].strip():
+            text = match[3].strip()
+            seq = None if named is None else int(named)
+            revision = None if named is None else revisions[named]
             area, is_cut = areas.get(heading), text.endswith(CUT)
             yield DocumentLine(number, text.removesuffix(CUT), seq, revision, area, is_cut, day)
 
@@ -229,7 +237,7 @@ def _day_of(row: str, heading: str) -> tuple[str | None, str]:
     return (None, row) if match is None else (match[1], f"- {match[2]}")
 
 
-async def entity_pages(core: Core, memories: Sequence[Memory], held: Held) -> dict[int, File]:
+async def entity_pages(core: Core, memories: Sequence[Memory], held: Held, called: Called) -> dict[int, File]:
     """Work out the pages of entities that stand, by their numbers."""
     found: dict[int, File] = {}
     for begin in range(0, len(memories), TOGETHER):
@@ -244,7 +252,7 @@ async def entity_pages(core: Core, memories: Sequence[Memory], held: Held) -> di
         for one in some:
             told = [facts[seq] for seq in sources[one.seq] if seq in facts]
             profile = entities.build_profile(one, told, newest, 0, core.clock.now())
-            found[one.seq] = _entity_page(one, profile)
+            found[one.seq] = _entity_page(one, profile, called)
     return found
 
 
@@ -255,7 +263,7 @@ async def _facts(core: Core, seqs: set[int], held: Held) -> dict[int, Memory]:
     return {one.seq: one for one in await with_ended(core, told) if one is not None and not one.ended}
 
 
-def _entity_page(memory: Memory, profile: EntityProfile) -> File:
+def _entity_page(memory: Memory, profile: EntityProfile, called: Called) -> File:
     related = [f"{one.source}: {one.relation} of {one.target}" for one in profile.relationships]
     fields = {
         "id": memory.id,
@@ -269,12 +277,12 @@ def _entity_page(memory: Memory, profile: EntityProfile) -> File:
     }
     lines = [line(name, value) for name, value in fields.items()]
     lines.append(line(FIELDS_CHECKSUM, fields_checksum(fields)))
-    dated = [item(one, date_of(one.said_at)) for one in profile.timeline]
-    rows = ["## Profile", *map(item, profile.lines), f"## {TIMELINE}", *dated]
+    dated = [item(one, called, date_of(one.said_at)) for one in profile.timeline]
+    rows = ["## Profile", *(item(one, called) for one in profile.lines), f"## {TIMELINE}", *dated]
     return File(entity_path(memory), *render_file(lines, "\n".join(rows)), memory.id)
 
 
-async def box_pages(core: Core, numbers: Sequence[int], held: Held) -> dict[int, File]:
+async def box_pages(core: Core, numbers: Sequence[int], held: Held, called: Called) -> dict[int, File]:
     """Work out the pages of boxes, by their numbers; one whose turns are all forgotten has none."""
     found: dict[int, File] = {}
     for begin in range(0, len(numbers), TOGETHER):
@@ -291,25 +299,26 @@ async def box_pages(core: Core, numbers: Sequence[int], held: Held) -> dict[int,
             box = boxes.build_segment(row, [turns[seq] for seq in row.members if seq in turns])
             own = {seq for turn in box.turns for seq in (turn.seq, *learned[turn.seq])}
             if box.turns:
-                found[row.box] = _box_page(box, [facts[seq] for seq in sorted(own & facts.keys())])
+                learned_facts = [facts[seq] for seq in sorted(own & facts.keys())]
+                found[row.box] = _box_page(box, learned_facts, called)
     return found
 
 
-def _box_page(box: ConversationSegment, facts: Sequence[Memory]) -> File:
+def _box_page(box: ConversationSegment, facts: Sequence[Memory], called: Called) -> File:
     fields = {
-        "box": box.number,
+        "conversation": box.number,
         "session": box.session,
         "outcome": box.outcome,
         "reason": box.reason,
         "opened": to_datetime(box.opened_at).isoformat(),
         "last": to_datetime(box.last_at).isoformat(),
         "sealed": None if box.sealed_at is None else to_datetime(box.sealed_at).isoformat(),
-        "trace": box.thread,
+        "thread": box.thread,
         "first_turn": box.turns[0].seq,
         "last_turn": box.turns[-1].seq,
         "turns": [short_id(one.seq) for one in box.turns],
     }
     goal = [visible(box.goal), ""] if box.goal else []
-    rows = [*goal, "## Learned", *map(item, facts)]
+    rows = [*goal, "## Learned", *(item(one, called) for one in facts)]
     stated = {name: value for name, value in fields.items() if value not in (None, "")}
-    return File(box_path(box), *render_file(field_lines(stated), "\n".join(rows)))
+    return File(box_path(box), *render_file(field_lines(stated), "\n".join(rows)), f"{BOXES}/{box.number}")

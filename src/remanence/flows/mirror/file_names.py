@@ -15,12 +15,12 @@ from hashlib import blake2b
 from remanence.core.clock import DAY, SECOND
 from remanence.core.model import Memory, Status
 from remanence.flows.consolidate.boxes import ConversationSegment
-from remanence.read.entity import name_of
+from remanence.read.entity import name_of, type_of
 
 FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
-ENTITIES, BOXES = "entities", "boxes"
+ENTITIES, BOXES = "entities", "conversations"
 TITLE_CHARS, TITLE_BYTES = 60, 180  # with day and id a name stays below the 255 bytes that file systems take
-NO_GOAL = "box"
+NO_GOAL = "conversation"
 NO_CATEGORY = "memory"
 NO_SLUG = "other"  # where nothing of a name can stand in a file's
 SLUG_CHARS = 40
@@ -36,6 +36,10 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _BULLET = re.compile(r"\A(?:[-•*>]|\d{1,3}[.)])\s+")
 # After an initial and an abbreviation of two letters a full stop ends none.
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<![.!?…])[.!?…]++(?=\s|$)|[。！？]|\n|;(?=\s)")
+# What Windows takes for a device, whatever follows behind a dot.
+_DEVICES = frozenset(
+    {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))}
+)
 _MILLISECOND = 1_000
 # Windows takes none of < > : " / \ | ? *, a shell reads $ ` ! \ in quotes too, and links of notes none of # ^ [ ] |.
 # An apostrophe, which would end a quoted name, has a sign of print that ends none.
@@ -106,14 +110,23 @@ def former_paths(memory: Memory) -> tuple[str, str]:
 
 
 def entity_path(memory: Memory) -> str:
-    """Return the path of an entity's page, which follows its name."""
-    return f"{ENTITIES}/{slug_of(name_of(memory))}-{_hex(memory.id)[-HASH_CHARS:]}{ENDING}"
+    """Return the path of an entity's page, which is called as the entity, where nobody else has it."""
+    title = as_title(name_of(memory)) or NO_SLUG
+    if title.partition(".")[0].strip().upper() in _DEVICES:
+        title = f"{title} {type_of(memory)}"
+    return f"{ENTITIES}/{title}{ENDING}"
 
 
 def box_path(box: ConversationSegment) -> str:
-    """Return the path of a box's page, under the day of its first turn; its number stands there once in a scope."""
-    slug = slug_of(box.goal or NO_GOAL)
-    return f"{BOXES}/{_day(box.opened_at // DAY)}/{slug}-{_stamp(box.opened_at)}-{box.number}{ENDING}"
+    """Return the path of a box's page, under the month of its first turn, called by its goal."""
+    day = _day(box.opened_at // DAY)
+    return f"{BOXES}/{day[:-3]}/{day} {as_title(box.goal or '') or NO_GOAL}{ENDING}"
+
+
+def link_to(path: str, words: str = "") -> str:
+    """Write a link to a file of the mirror, as note-taking programs read it: by its name, or shown as some words."""
+    name = path.rpartition("/")[2].removesuffix(ENDING)
+    return f"[[{name}|{words}]]" if words else f"[[{name}]]"
 
 
 @lru_cache(maxsize=1_024)

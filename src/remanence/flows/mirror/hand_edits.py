@@ -50,7 +50,7 @@ EDITABLE = frozenset({*_WORDS, *_NUMBERS, *_TIMES, "tags", "attributes"})
 # What changes with the memory, whoever edits a file: an old value in it is no wish.
 MAINTAINED = frozenset(
     {CHECKSUM, "revision", "updated", "verification", "trust", "since", "reason", "superseded_by"}
-    | {"sources", "left_out", "pinned"}
+    | {"sources", "left_out", "pinned", "links"}
 )
 SAID = frozenset({*_WORDS, *_NUMBERS, "tags", "attributes", "speaker", "said"})
 # What a new line of the profile is learned as; under other headings its area is kept as an attribute.

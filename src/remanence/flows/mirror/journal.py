@@ -16,9 +16,11 @@ from remanence.flows.mirror.file_names import path_key, path_without_id
 from remanence.flows.mirror.folder import OWN, Folder, Stamp
 
 PATH = f"{OWN}/state.jsonl"
-FORMAT, VERSION = "remanence mirror", 3
+FORMAT, VERSION = "remanence mirror", 4
 NAMED_OTHERWISE = 2  # the version before: it knew all sorts of files, and had other names for them
 BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
+NONE = Stamp(-1, -1)  # of a file that is not there
+UNWRITTEN = ""  # the check sum of one that is to be written
 SLACK = 1_000  # lines that may be old before the file is written anew
 
 
@@ -26,12 +28,18 @@ SLACK = 1_000  # lines that may be old before the file is written anew
 class MirroredFile:
     """One file of the mirror: whose it is, as which it was left, and its check sum.
 
-    An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file.
+    An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file. One that was
+    there with its check sum and is not any more somebody deleted; one without a check sum is to be written.
     """
 
     owner: int
     stamp: Stamp
     checksum: str
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether somebody deleted it: it stays away until it would say something else."""
+        return self.stamp == NONE and self.checksum != UNWRITTEN
 
 
 @dataclass
@@ -85,6 +93,11 @@ class Journal:
     def find_paths(self, owner: int) -> set[str]:
         """Return the paths of a memory's files."""
         return {*self._of.get(owner, ())}
+
+    def name_file(self, path: str, owner: int) -> str:
+        """Return the path of a memory's file that would have this one if nobody else had it."""
+        own = [one for one in self._of.get(owner, ()) if path_without_id(one) == path]
+        return own[0] if own else path
 
     def find_same(self, path: str) -> str | None:
         """Return the path of a known file that a file system may take for the same as this one."""

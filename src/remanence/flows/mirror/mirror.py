@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from remanence.core.arguments import check_path
 from remanence.core.clock import SECOND, read_monotonic_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, StoreUnavailable
+from remanence.core.keywords import Some
 from remanence.core.model import LearnResult, Turn
 from remanence.core.results import Result, format_counts, number, visible
 from remanence.core.signatures import checked_class
@@ -25,20 +26,6 @@ from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import ABOUT, FileEdit, is_drawn, proposals
 from remanence.flows.mirror.mirroring import NOBODY, Mirroring
 from remanence.flows.write.learning import learn_many
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ApplyEditsResult(Result):
-    """What became of edits by hand: those that were applied, those that were refused and why, and the runs."""
-
-    path: str
-    applied: tuple[FileEdit, ...] = ()
-    refused: tuple[FileEdit, ...] = ()
-    runs: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        head = f"{self.path}: {number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
-        return "\n".join([head, *map(str, self.applied), *map(str, self.refused)])
 
 
 async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
@@ -54,8 +41,8 @@ async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
     return [edit for edit in edits if edit.path in mirroring.edited]
 
 
-async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> ApplyEditsResult:
-    """Apply edits that were shown, or all that can be."""
+async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> "MirrorResult":
+    """Apply edits that were shown, or all that can be; what was refused, or not asked for, still waits."""
     await mirroring.look()
     now = {(edit.path, edit.line): edit for edit in await propose_edits(mirroring)}
     picks = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
@@ -71,19 +58,19 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Apply
             continue
         applied.append(outcome)
         runs += [run] if run is not None else []
-    open_paths = {edit.path for edit in refused} | {
-        path for path, _ in now.keys() - {(one.path, one.line) for one in picks}
-    }
+    others = [edit for place, edit in now.items() if place not in {(one.path, one.line) for one in picks}]
+    open_paths = {edit.path for edit in (*refused, *others)}
     for path, owner in {edit.path: edit.seq for edit in applied}.items():
         if path not in open_paths:
             assert owner is not None
             mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
     await mirroring.write()
-    return ApplyEditsResult(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
+    done = make_mirror_result(mirroring, sorted([*refused, *others], key=lambda one: one.path))
+    return replace(done, applied=tuple(applied), refused=tuple(refused), runs=tuple(runs))
 
 
-async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
-    """Write files anew from their memories, whatever was edited in them."""
+async def discard_edits(mirroring: Mirroring, paths: Sequence[str]) -> None:
+    """Write files anew from their memories, whatever was edited in them, and those that somebody deleted."""
     await mirroring.look()
     edits = {edit.path: edit for edit in await propose_edits(mirroring)}
     for path in paths:
@@ -98,6 +85,8 @@ async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
             raise NotFound(f"no edited file {path}", recovery="name it as the sync shows it")
         if path in mirroring.edited and owner is not None:
             mirroring.settle(path, owner)
+        elif file is not None:
+            mirroring.bring_back(path)
     await mirroring.write()
 
 
@@ -158,9 +147,10 @@ ERROR_BYTES = 2_000  # of what it says
 class MirrorResult(Result):
     """What a sync did to a folder: files written and removed, how many there are now, and what edits would change.
 
-    Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `damaged` names memories
-    that could not be read, whose files stay too. `failed` says why nothing could be written, `command` what became of
-    the command that runs after.
+    Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `deleted` counts files
+    that somebody deleted, which stay so until their memories change. `damaged` names memories that could not be read,
+    whose files stay too. `applied` and `refused` are the edits that were to be applied, `runs` what applied them.
+    `failed` says why nothing could be written, `command` what became of the command that runs after.
     """
 
     path: str
@@ -172,14 +162,25 @@ class MirrorResult(Result):
     damaged: tuple[str, ...] = ()
     failed: str = ""
     command: str = ""
+    deleted: int = 0
+    applied: tuple[FileEdit, ...] = ()
+    refused: tuple[FileEdit, ...] = ()
+    runs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.failed:
             return visible(f"{self.path}: {self.failed}")
         did = format_counts({"written": self.written, "removed": self.removed})
         head = f"{self.path}: {number(self.files, 'file', 'files')}, {did}"
+        if self.deleted:
+            head += f"; {self.deleted:,} deleted by hand, until the memory of each changes"
         more = self.waiting - len(self.edits)
         told = [visible(head + "".join(f"; not read: {one}" for one in self.damaged))]
+        if self.applied or self.refused:
+            told.append(
+                f"{number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
+            )
+            told += map(str, self.applied)
         if self.waiting:
             told.append(
                 f"{number(self.waiting, 'edit', 'edits')} by hand; nothing of it is in the memory yet:"
@@ -235,6 +236,7 @@ class Watch:
         self._command = command
         self._look_at = 0  # when all files are looked at again
         self._edits: tuple[FileEdit, ...] = ()
+        self._deleted = 0
         self._failed = self._said = ""
         self._has_told = False
 
@@ -280,20 +282,16 @@ class Watch:
         said = self._command.said
         if done is None and said == self._said:
             return None
-        base = (
-            MirrorResult(str(self._mirroring.root), len(self._mirroring.journal.files))
-            if done is None
-            else done
-        )
+        base = replace(make_mirror_result(self._mirroring), written=0, removed=0) if done is None else done
         return replace(base, command=said)
 
     def _is_news(self, done: MirrorResult) -> bool:
         """Tell whether anything is otherwise than it was told last."""
-        before = self._edits, self._failed, self._said
+        before = self._edits, self._deleted, self._failed, self._said
         self._failed, self._said = done.failed, done.command
         if not done.failed:
-            self._edits = done.edits
-        is_news = not self._has_told or before != (self._edits, self._failed, self._said)
+            self._edits, self._deleted = done.edits, done.deleted
+        is_news = not self._has_told or before != (self._edits, self._deleted, self._failed, self._said)
         self._has_told = True
         return bool(done.written or done.removed) or is_news
 
@@ -306,30 +304,28 @@ class Mirror:
         self._core = core
         self._known = known
 
-    async def sync(self, folder: str | Path) -> MirrorResult:
-        """Update a folder of text files from the memory, and show what manual edits would change.
+    async def sync(
+        self,
+        folder: str | Path,
+        *,
+        apply: bool | Sequence[FileEdit] = False,
+        discard: Some[str] = (),
+    ) -> MirrorResult:
+        """Update a folder of text files from the memory; show manual edits, and `apply` or `discard` them.
 
-        The folder is made where it is not there. A missing file is written again, and one that somebody edited stays.
+        The folder is made where it is not there. A file that somebody edited stays, one that somebody deleted stays
+        deleted until its memory changes, and deletes no memory. `apply` takes edits that a sync showed, or True for all
+        that can be: each is a run of its own, which `undo` takes back; what was refused stays in its file, with the
+        reason. `discard` names files that are written again from the memory.
         """
         mirroring = self._open_mirroring(folder)
+        paths = [discard] if isinstance(discard, str) else list(discard)
         async with mirroring.hold_folder():
-            return await sync_folder(mirroring)
-
-    async def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> ApplyEditsResult:
-        """Apply manual edits of a folder: those a sync showed, or all that can be applied.
-
-        Each is a run of its own, which `undo` takes back. What was refused stays in its file, with the reason.
-        """
-        mirroring = self._open_mirroring(folder)
-        async with mirroring.hold_folder():
-            return await apply(mirroring, edits)
-
-    async def discard(self, folder: str | Path, *paths: str) -> MirrorResult:
-        """Discard manual edits; the named files are written again from the memory."""
-        mirroring = self._open_mirroring(folder)
-        async with mirroring.hold_folder():
-            await discard(mirroring, paths)
-            return await sync_folder(mirroring)
+            if paths:
+                await discard_edits(mirroring, paths)
+            if apply is False:
+                return await sync_folder(mirroring)
+            return await apply_edits(mirroring, None if apply is True else apply)
 
     async def watch(
         self,
@@ -362,14 +358,16 @@ async def sync_folder(mirroring: Mirroring, *, by_the_minute: bool = False) -> M
 
 def make_mirror_result(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> MirrorResult:
     """Say what was done to a folder."""
+    files = mirroring.journal.files
     return MirrorResult(
         str(mirroring.root),
-        len(mirroring.journal.files) - sum(path in mirroring.journal.files for path in DOCUMENTS),
+        sum(not file.is_deleted for path, file in files.items() if path not in DOCUMENTS),
         mirroring.done.written,
         mirroring.done.removed,
         tuple(edits[:REMARKS_SHOWN]),
         len(edits),
         first_remarks(mirroring.done.damaged),
+        deleted=sum(file.is_deleted for file in files.values()),
     )
 
 

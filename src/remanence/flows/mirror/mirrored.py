@@ -4,16 +4,16 @@ Mirrored are facts and what callers learned: no turns as they were said, nothing
 memories and their links; must not know what is in the folder.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from remanence.core.clock import SECOND, to_datetime
 from remanence.core.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
 from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
-from remanence.flows.mirror.file_names import ARTIFACTS, path_of
+from remanence.flows.mirror.file_names import ARTIFACTS, entity_path, link_to, path_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, render_file
 from remanence.read.entity import is_entity
 from remanence.store.lineage import find_successors
@@ -27,6 +27,19 @@ VERBATIM = {
 }
 VERBATIM_CONFIDENCE = 0.8
 SOURCES_SHOWN = 100
+LINKS_SHOWN = 50
+# Links that somebody drew or a text says; what is merely alike, or came one after the other, is not shown.
+LINKED = (
+    Relation.MENTIONS,
+    Relation.CONTRADICTS,
+    Relation.ELABORATES,
+    Relation.SUPPORTS,
+    Relation.CAUSES,
+    Relation.REFERS,
+)
+Called: TypeAlias = Callable[
+    [str, int], str
+]  # what the file of a memory is called, by its path and its number
 _OUT = frozenset({Status.QUARANTINED, Status.PRUNED})
 _SPARE = 1_024  # bytes of the fields that are left for what is always there
 
@@ -49,13 +62,17 @@ def is_mirrored(memory: Memory) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileContext:
-    """What memories need of others for their files: by number, the id of what took their place, and whose words."""
+    """What memories need of others for their files: by number, the id of what took their place, and whose words.
+
+    `links` are those to the files of what they mention and are linked to, as note-taking programs read them.
+    """
 
     successors: Mapping[int, str]
     words: Mapping[int, Memory]
+    links: Mapping[int, Sequence[str]]
 
 
-async def read_file_context(core: Core, memories: Sequence[Memory]) -> FileContext:
+async def read_file_context(core: Core, memories: Sequence[Memory], called: Called) -> FileContext:
     """Return what some memories need of others."""
     old = [one.seq for one in memories if one.status is Status.SUPERSEDED]
     sure = [one.seq for one in memories if _is_verbatim(one) and TURN not in one.tags]
@@ -67,14 +84,41 @@ async def read_file_context(core: Core, memories: Sequence[Memory]) -> FileConte
     others = await core.store.get(core.scope, seqs) if seqs else []
     by_seq = {one.seq: one for one in others if one is not None}
     words = {seq: by_seq[turn] for seq, turn in of.items() if turn in by_seq}
-    return FileContext({seq: by_seq[newer].id for seq, newer in by.items() if newer in by_seq}, words)
+    successors = {seq: by_seq[newer].id for seq, newer in by.items() if newer in by_seq}
+    return FileContext(successors, words, await _read_links(core, memories, called))
+
+
+async def _read_links(core: Core, memories: Sequence[Memory], called: Called) -> dict[int, Sequence[str]]:
+    """Return links to the files of what memories mention and are linked to, by number, in order of their names."""
+    own = {one.seq for one in memories if is_mirrored(one)}
+    pairs: set[tuple[int, int]] = set()
+    for relation in LINKED if own else ():
+        for link in await core.store.neighbours(core.scope, sorted(own), relation):
+            pairs |= {pair for pair in (link.key[:2], link.key[1::-1]) if pair[0] in own}
+    there = await core.store.get(core.scope, sorted({seq for _, seq in pairs})) if pairs else []
+    named = {one.seq: _link_to(one, called) for one in there if one is not None and _is_shown(one)}
+    links: dict[int, list[str]] = {}
+    for seq, other in pairs:
+        if other in named:
+            links.setdefault(seq, []).append(named[other])
+    return {seq: sorted(some)[:LINKS_SHOWN] for seq, some in links.items()}
+
+
+def _is_shown(memory: Memory) -> bool:
+    return memory.status in STANDING and (is_entity(memory) or is_mirrored(memory))
+
+
+def _link_to(memory: Memory, called: Called) -> str:
+    path = entity_path(memory) if is_entity(memory) else path_of(memory)
+    return link_to(called(path, memory.seq))
 
 
 def files_of(memory: Memory, others: FileContext) -> Iterator[File]:
     """Yield the files of a memory."""
     if not is_mirrored(memory):
         return
-    lines = field_lines(fields_of(memory, others.successors.get(memory.seq)))
+    fields = fields_of(memory, others.successors.get(memory.seq), others.links.get(memory.seq))
+    lines = field_lines(fields)
     data, checksum = render_file(lines, memory.text)
     yield File(path_of(memory), data, checksum, memory.id)
     words = _own_words(memory, others)
@@ -82,7 +126,9 @@ def files_of(memory: Memory, others: FileContext) -> Iterator[File]:
         yield _artifact(memory, words)
 
 
-def fields_of(memory: Memory, successor: str | None = None) -> dict[str, Any]:
+def fields_of(
+    memory: Memory, successor: str | None = None, links: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return what stands above the text, by name, in its order; what is not said is left out."""
     fields = {
         "id": memory.id,
@@ -109,6 +155,7 @@ def fields_of(memory: Memory, successor: str | None = None) -> dict[str, Any]:
         "pinned": True if memory.pinned else None,
         "tags": list(memory.tags),
         "sources": list(memory.sources[:SOURCES_SHOWN]) or None,
+        "links": list(links) if links else None,
         "attributes": dict(memory.attributes) if memory.attributes else None,
         "reason": memory.reason.label if memory.reason is not None else None,
         "superseded_by": successor,

@@ -1,7 +1,8 @@
 """A folder is brought to what a memory holds: what changed since the last time is written, what left is taken away.
 
 It follows the change feed from where it was, so that it catches up after any crash and keeps no writer waiting. A file
-that somebody edited, or put there, is left as it is and handed on; one that is missing is written again.
+that somebody edited, or put there, is left as it is and handed on; one that somebody deleted is written again once it
+would say something else.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from pathlib import Path
 from remanence.core.change import Block, Change
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
-from remanence.core.model import Memory, Relation, short_id
+from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
@@ -34,14 +35,15 @@ from remanence.flows.mirror.file_names import (
     CORRECTIONS,
     ENTITIES,
     FACTS,
+    entity_path,
     former_paths,
     path_of,
     paths_with_id,
 )
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
-from remanence.flows.mirror.journal import Journal, MirroredFile
-from remanence.flows.mirror.mirrored import File, FileContext, files_of, read_file_context
+from remanence.flows.mirror.journal import NONE, UNWRITTEN, Journal, MirroredFile
+from remanence.flows.mirror.mirrored import LINKED, File, FileContext, files_of, read_file_context
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
@@ -56,10 +58,11 @@ TOPICS_EVERY = MINUTE
 NUMBER_CHARS = 18  # of a box
 WAIT_S, WAITS = 0.05, 600  # for another process in the folder: half a minute in all
 NOWHERE = -1  # of a mirror that has not looked at all memories yet
-NONE = Stamp(-1, -1)  # of a file that is not there
 NOBODY = 0  # whose the files are that are worked out of many memories
-UNWRITTEN = ""  # the check sum of one that is to be written
-TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something of them in their files
+TELLING = REPLACING | {
+    Relation.LEARNED_FROM,
+    *LINKED,
+}  # links whose ends say something of them in their files
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,9 @@ class Mirroring:
             journal.drawn_at != journal.position or NOBODY in self._anew
         )
         if whole or self._drawn_at != journal.position != journal.drawn_at:
-            await asyncio.to_thread(self._put_documents, await documents(self.core, topics=whole))
+            await asyncio.to_thread(
+                self._put_documents, await documents(self.core, self.journal.name_file, topics=whole)
+            )
             self._drawn_at = journal.position
         if whole:
             self._topics_due = now + TOPICS_EVERY
@@ -211,8 +216,14 @@ class Mirroring:
     def settle(self, path: str, owner: int) -> None:
         """Take an edited file for the mirror's own again: it is written anew from its memory."""
         file = self.edited.pop(path)
-        self.journal.keep(path, MirroredFile(owner, file.stamp, UNWRITTEN))
-        self._anew.add(owner)
+        self._own_again(path, owner, file.stamp)
+        self._bring_back_all(owner, path)
+
+    def bring_back(self, path: str) -> None:
+        """Let a file that somebody deleted be written again."""
+        entry = self.journal.files[path]
+        if entry.is_deleted:
+            self._own_again(path, entry.owner, NONE)
 
     async def is_behind(self) -> bool:
         """Tell whether anything changed since the last time."""
@@ -247,14 +258,35 @@ class Mirroring:
         """Return the entities and boxes whose pages may say something else where some memories changed."""
         core, owners = self.core, set[int]()
         seqs = sorted(one for one in touched if one > 0)
+        renamed = await self._find_renamed(seqs)
         for begin in range(0, len(seqs), MEMORIES):
             some = seqs[begin : begin + MEMORIES]
-            links = await core.store.neighbours(core.scope, some, Relation.MENTIONS)
-            owners |= {link.target for link in links if link.source in touched}
+            for relation in LINKED:
+                links = await core.store.neighbours(core.scope, some, relation)
+                owners |= {link.target for link in links if link.source in touched}
+                # Who mentions an entity names its page, which is seldom called otherwise.
+                if relation is not Relation.MENTIONS:
+                    owners |= {link.source for link in links if link.target in touched}
+                else:
+                    owners |= {link.source for link in links if link.target in renamed}
             links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
             turns = {*some, *(link.target for link in links if link.source in touched)}
             owners |= {-box for box in await self._boxes.of(core, sorted(turns))}
         return owners
+
+    async def _find_renamed(self, seqs: Sequence[int]) -> set[int]:
+        """Return the entities among some memories whose pages are called otherwise now, or stand no more."""
+        await self.core.entities.refresh()
+        entities = self.core.entities.memories
+        return {
+            seq
+            for seq in seqs
+            if seq in entities
+            and (
+                entities[seq].status not in STANDING
+                or self.journal.name_file(entity_path(entities[seq]), seq) not in self.journal.files
+            )
+        }
 
     async def _stands(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
@@ -284,8 +316,11 @@ class Mirroring:
 
         That ends: of all that would have one name the first keeps it, whoever comes.
         """
+        await self.core.entities.refresh()
         while seqs:
-            await self._write_some(seqs)
+            pages = [seq for seq in seqs if seq < 0 or seq in self.core.entities.memories]
+            for some in (sorted({*seqs} - {*pages}), pages):  # pages name the files of facts
+                await self._write_some(some)
             seqs, self._displaced = sorted(self._displaced), set()
 
     async def _write_some(self, seqs: Sequence[int]) -> None:
@@ -313,11 +348,13 @@ class Mirroring:
             facts = {link.source for link in links} - memories.keys()
             memories |= await self._read_memories(sorted(facts))
         there = [one for one in memories.values() if one is not None]
-        pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._read_memories)
-        boxes = await box_pages(self.core, numbers, self._read_memories)
+        known = [one for one in there if is_entity(one)]
+        called = self.journal.name_file
+        pages = await entity_pages(self.core, known, self._read_memories, called)
+        boxes = await box_pages(self.core, numbers, self._read_memories, called)
         pages |= {-number: page for number, page in boxes.items()}
         owners = [*memories.items(), *((-number, None) for number in numbers)]
-        return _FileInputs(owners, await read_file_context(self.core, there), pages)
+        return _FileInputs(owners, await read_file_context(self.core, there, called), pages)
 
     async def _read_memories(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
         if not seqs:
@@ -405,9 +442,16 @@ class Mirroring:
         if claim is not None:
             self.journal.keep(path, replace(claim[1], owner=owner))
         entry = self.journal.files.get(path)
-        if entry is None or entry.checksum != file.checksum:
+        if entry is None and self._is_deleted(owner, file):  # under the name that it had
+            self.journal.keep(path, MirroredFile(owner, NONE, file.checksum))
+        elif entry is None or entry.checksum != file.checksum:
             self.journal.keep(path, MirroredFile(owner, self.folder.write(path, file.data), file.checksum))
             self.done.written += owner != NOBODY
+
+    def _is_deleted(self, owner: int, file: File) -> bool:
+        """Tell whether somebody deleted a file that said the same."""
+        entries = [self.journal.files[path] for path in self.journal.find_paths(owner)]
+        return any(one.is_deleted and one.checksum == file.checksum for one in entries)
 
     def _is_left(self, path: str) -> bool:
         """Tell whether a file may be written or taken away: it is as it was left, or not there."""
@@ -456,10 +500,18 @@ class Mirroring:
                 self._look_at(path, stamp)
 
     def _miss(self, path: str, kept: MirroredFile) -> None:
-        """Note that a file is to be written again, so that a crash before that is made good."""
-        self._anew.add(kept.owner)
-        if kept.checksum != UNWRITTEN:
-            self.journal.keep(path, MirroredFile(kept.owner, NONE, UNWRITTEN))
+        """Note that a file is not there: somebody deleted it, or whoever wanted to write it did not come to it."""
+        if kept.checksum == UNWRITTEN:
+            self._anew.add(kept.owner)
+        elif not kept.is_deleted:
+            self.journal.keep(path, replace(kept, stamp=NONE))
+
+    def _bring_back_all(self, owner: int, path: str) -> None:
+        """Let the files be written again that `path` was moved from: it is theirs, and was not deleted."""
+        folder = path.partition("/")[0]
+        for other in self.journal.find_paths(owner) - {path}:
+            if other.partition("/")[0] == folder:
+                self.bring_back(other)
 
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
@@ -479,7 +531,7 @@ class Mirroring:
         checksum = checksum_of(data)
         if checksum is not None and entry is None:
             fields = read(data).fields
-            name = str(fields.get("id") or fields.get("of") or fields.get("box") or "")
+            name = str(fields.get("id") or fields.get("of") or fields.get("conversation") or "")
             self._claimed[path] = (name, MirroredFile(0, stamp, checksum))
         elif checksum is not None and entry is not None:
             self._own_again(path, entry.owner, stamp)
@@ -510,6 +562,8 @@ class Mirroring:
                 self.journal.keep(path, replace(entry, owner=owner))
             elif owner is not None:
                 self._own_again(path, owner, entry.stamp)
+            if owner is not None:
+                self._bring_back_all(owner, path)
         await self._adopt_edited()
 
     async def _adopt_edited(self) -> None:
@@ -522,12 +576,16 @@ class Mirroring:
             if path not in self.journal.files and path not in DOCUMENTS:
                 paths.setdefault(_name_in(file), []).append(path)
         for name, memory in (await self._get_named(paths.keys() - {""})).items():
-            if memory is None or self.journal.find_paths(memory.seq):
+            if memory is None or self._has_file(memory.seq):
                 continue
             own = {path_of(memory), *paths_with_id(path_of(memory), memory.id), *former_paths(memory)}
             named = [path for path in paths[name] if path in own] or paths[name]
             if len(named) == 1:
                 self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
+
+    def _has_file(self, seq: int) -> bool:
+        """Tell whether a memory has a file that is there, or that is to be written."""
+        return any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(seq))
 
     async def _get_named(self, names: Iterable[str]) -> dict[str, Memory | None]:
         """Return the memories with some ids."""
@@ -568,8 +626,6 @@ def _ends(keys: Iterable[object]) -> set[int]:
         assert isinstance(key, tuple)
         if key[2] in TELLING:
             seqs |= {key[0], key[1]}
-        elif key[2] == Relation.MENTIONS:
-            seqs.add(key[1])
     return seqs
 
 

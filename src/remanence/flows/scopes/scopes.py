@@ -5,8 +5,10 @@ Lists across scopes, which nothing else does but what keeps a file in order; mus
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import overload
 
 from remanence.core.arguments import check_count
+from remanence.core.errors import InvalidInput
 from remanence.core.receipt import Receipt
 from remanence.core.results import MaybeTime, Result, minute_of, number, visible
 from remanence.core.signatures import checked_class
@@ -62,17 +64,27 @@ class Scopes:
         """
         return await copying.copy_scope(self._core, to)
 
-    async def show_drop(self) -> DropPreview:
-        """Show what dropping this scope would delete, for how long it is restorable, and what prevents it."""
-        return await dropping.show_drop(self._core)
+    @overload
+    async def drop(self) -> DropPreview: ...
 
-    async def drop(self, shown: DropPreview, *, allow_protected: int = 0) -> Receipt:
-        """Delete all that was shown in one run; undo restores it.
+    @overload
+    async def drop(self, shown: DropPreview, *, allow_protected: int = 0) -> Receipt: ...
 
-        Refused whole where the scope has changed since, where anything is held, and where more memories are pinned or
-        of the system than `allow_protected` says.
+    async def drop(
+        self, shown: DropPreview | None = None, *, allow_protected: int = 0
+    ) -> Receipt | DropPreview:
+        """Show what dropping this scope would delete; with what was shown, delete it in one run that undo reverts.
+
+        Nothing is deleted that was not `shown`. It is refused whole where the scope has changed since, where anything
+        is held, and where more memories are pinned or of the system than `allow_protected` says.
         """
-        return await dropping.drop(self._core, shown, allow_protected)
+        if shown is not None:
+            return await dropping.drop(self._core, shown, allow_protected)
+        if allow_protected:
+            raise InvalidInput(
+                "nothing is dropped that was not shown", recovery="pass what `drop()` showed beside it"
+            )
+        return await dropping.show_drop(self._core)
 
     async def list(self, limit: int = 1_000, after: str | ScopeOverview | None = None) -> list[ScopeOverview]:
         """List the scopes of the store: memories, bytes, last write."""
