@@ -13,10 +13,11 @@ NO_COMMAND = {
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",
     "settings.set": "`settings NAME VALUE`",
-    "session": "`begin-session` and `end-session`: no block of code lives between two commands",
+    "end_session": "`session --off`",
+    "session": "`session` and `session --off`: no block of code lives between two commands",
     "close": "each command closes",
 }
-OTHERWISE = {"import_", "run_jobs", "erase.show", "settings.get"}
+OTHERWISE = {"import_", "begin_session", "run_jobs", "erase.show", "settings.get"}
 
 
 def test_a_command_has_the_words_of_its_verb() -> None:
