@@ -1060,7 +1060,7 @@ async def test_wrong_arguments_are_refused_in_our_words(tmp_path: Path) -> None:
 
     assert "learn has no argument 'tag'\n→ did you mean 'tags'?" in told["unknown"]
     assert "correct needs text\n→ pass text" in told["missing"]
-    assert "signal must be a number, not 'very'\n→ pass signal" in told["of another type"]
+    assert "unknown verdict 'very'\n→ use one of: helped, misled, right, wrong" in told["of another type"]
     assert "tags must be a list of texts" in told["among many"]
     assert "frame needs name" in told["two at once"]
     assert [] == [text for text in told.values() if "Input should" in text or "→" not in text]

@@ -46,6 +46,7 @@ VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # whic
 GIVEN: Mapping[str, Any] = {
     "number": 1,
     "because": "it is asked for",
+    "verdict": "right",
     "shown": ErasePreview("default", NOW, 0, ()),
     "folder": "a-mirror",
     "entity": "a",
@@ -62,7 +63,6 @@ MORE: Mapping[str, Mapping[str, Any]] = {
     "erase.apply": {"shown": ErasePreview("default", NOW, 0, ())},
     "erase.settle": {"copies": ["a.db"]},
     "conversations.get": {"number": 1},
-    "forget": {"forbid": True},
     "scopes.drop": {"shown": DropPreview("default", NOW, 1_000, {"inbox": 2})},
 }
 # What a store that lacks a capability refuses; all else goes on without it.
@@ -72,7 +72,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     VOCABULARY.name: frozenset(),
     ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"conversations.get", "conversations.list"}),
-    ERASABLE.name: frozenset({"erase.show", "erase.apply", "forbidden.list", "forbidden.lift", "forget"}),
+    ERASABLE.name: frozenset({"erase.show", "erase.apply", "forbidden", "forbid"}),
     IMAGE_EXPIRY.name: frozenset({"run_jobs"}),
     CHECKED.name: frozenset(),
     SIZES.name: frozenset(),

@@ -8,7 +8,6 @@ from remanence.faces.mcp.tools import names
 
 # Each is one command with another: what it adds is a word or an option there.
 NO_COMMAND = {
-    "learn": "`ingest`, from a file",
     "erase.apply": "`erase --yes`",
     "mirror.apply": "`mirror sync --apply`",
     "scopes.show_drop": "`scopes drop` shows it first",

@@ -40,7 +40,7 @@ RIGHT: Mapping[str, Any] = {
     "name": "a",
     "names": "a",
     "reason": "audit",
-    "signal": 0.5,
+    "verdict": "helped",
     "old": "a",
     "by": "b",
     "source": "a",

@@ -27,6 +27,7 @@ from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.faces.cli.options import Common, Given
 from remanence.flows.curate.curating import describe
+from remanence.flows.write.learning import learn_many
 from remanence.opening import open as open_memory
 
 SAMPLE = Path(__file__).parent.parent / "sample"
@@ -142,11 +143,11 @@ def read_turns(file: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def sessions() -> Iterator[tuple[datetime, list[dict[str, Any]]]]:
+def sessions() -> Iterator[tuple[datetime, list[Turn]]]:
     """Yield the turns of each day with the time of the first."""
     for _, day in groupby(read_turns(TALK), key=lambda row: row["session"]):
-        turns = list(day)
-        yield turns[0]["said_at"], turns
+        rows = list(day)
+        yield rows[0]["said_at"], [Turn(**row) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,8 @@ class Walk:
         stored = repeats = days = 0
         for said_at, turns in sessions():
             self.clock.set(said_at)
-            answers = await memory.learn(turns)
+            # As an import takes turns in: once by their keys, and a repeat confirms.
+            answers = await learn_many(memory._core, turns)  # noqa: SLF001 # no verb takes turns in day by day
             stored += sum(one.status == "stored" for one in answers)
             repeats += sum(one.status == "confirmed" for one in answers)
             days += 1
