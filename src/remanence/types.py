@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine
-    from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
+    from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, UntilStopped
     from remanence.flows.schedule.scope_policy import PolicyUseResult, ScopePolicy
     from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.scopes.dropping import DropPreview
@@ -216,6 +216,7 @@ __all__ = [
     "Timetable",
     "TokenRole",
     "TrustName",
+    "UntilStopped",
     "Upcoming",
     "ValueCount",
     "VerdictName",
@@ -250,6 +251,7 @@ _LATER = {
     "Eligibility": "remanence.write.engine_actions",
     "DaemonResult": "remanence.flows.schedule.schedules",
     "DaemonStart": "remanence.flows.schedule.schedules",
+    "UntilStopped": "remanence.flows.schedule.schedules",
     "EngineAction": "remanence.flows.undo.decision_log",
     "Entities": "remanence.flows.entities.entities",
     "EntityProfile": "remanence.flows.entities.entities",

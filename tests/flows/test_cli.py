@@ -278,7 +278,7 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     desk.do("hold", "1", "insurance")
     shown, history = desk.here("get", "1").stdout, desk.here("history", "1").stdout
     held = next(line.split(None, 1)[1] for line in shown.splitlines() if line.startswith("  holds"))
-    session = desk.read("begin-session")["session"]
+    session = desk.read("session")["session"]
 
     assert ["inbox", "hot"] == [
         line.split()[1] for line in shown.splitlines() if line[2:6] in ("stat", "tier")
@@ -287,8 +287,8 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     assert "audit until 2027-01-01 00:00+00:00, insurance" == held
     assert "holds audit until 2027-01-01 00:00 → audit until 2027-01-01 00:00, insurance" in history
     assert "1 change\n" in desk.here("history").stdout
-    assert "hours    0." in desk.here("end-session", session).stdout
-    assert 6 >= len(str(desk.read("end-session", session)["hours"]))
+    assert "hours    0." in desk.here("session", session, "--off").stdout
+    assert 6 >= len(str(desk.read("session", session, "--off")["hours"]))
 
 
 def test_an_undo_that_came_too_late_says_what_to_undo_first(desk: Desk) -> None:
@@ -803,7 +803,7 @@ CHANGING: list[list[str]] = [
     ["frames", "set", "mine", "--limit", "2"],
     ["frames", "set", "attention", "--off"],
     ["policy", "use", "default"],
-    ["begin-session"],
+    ["session"],
     ["pin", "code"],
     ["tag", "code", "doors"],
     ["forget", "buoy"],
@@ -969,7 +969,13 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
     "words",
     [
         *(["list"], ["recall", "x"], ["status"], ["get", "1"], ["forget", "1"], ["history"], ["settings"]),
-        *(["export"], ["plan", "--policy", "default"], ["frames", "get"], ["undo", "last"], ["end-session"]),
+        *(
+            ["export"],
+            ["plan", "--policy", "default"],
+            ["frames", "get"],
+            ["undo", "last"],
+            ["session", "--off"],
+        ),
     ],
 )
 def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None:
@@ -991,7 +997,7 @@ def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None
             ["note", "x"],
             ["learn", "x", "--key", "key"],
             ["ingest", "talk.jsonl"],
-            ["begin-session"],
+            ["session"],
         ),
         *(["policy", "use", "default"], ["settings", "boxes", "0"], ["frames", "set", "mine"]),
     ],
@@ -1379,18 +1385,18 @@ def test_two_processes_share_one_file(desk: Desk) -> None:
 
 def test_a_session_spans_processes(desk: Desk) -> None:
     """One process begins it, another learns in it, a third ends it by its id, or the only one there is by none."""
-    begun = json.loads(desk.type("begin-session", "--task", "research", "--json").stdout)
+    begun = json.loads(desk.type("session", "--task", "research", "--json").stdout)
     desk.type("learn", "found it", "--session", begun["session"])
-    ended = json.loads(desk.type("end-session", "--json").stdout)
-    several = [desk.read("begin-session", "--task", task)["session"] for task in ("one", "two")]
-    refused = desk.bad("end-session")
+    ended = json.loads(desk.type("session", "--off", "--json").stdout)
+    several = [desk.read("session", "--task", task)["session"] for task in ("one", "two")]
+    refused = desk.bad("session", "--off")
 
     assert begun["session"] == ended["session"]
-    assert 1 == desk.type("end-session", "nobody").returncode
+    assert 1 == desk.type("session", "nobody", "--off").returncode
     assert refused.startswith("error: 2 sessions are open\n")
     assert all(session in refused for session in several)
-    assert several == [desk.read("end-session", session)["session"] for session in several]
-    assert "no session is open" in desk.bad("end-session")
+    assert several == [desk.read("session", session, "--off")["session"] for session in several]
+    assert "no session is open" in desk.bad("session", "--off")
 
 
 def test_an_edited_export_is_taken_in_only_when_asked(talk: Desk) -> None:

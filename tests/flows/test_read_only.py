@@ -38,7 +38,7 @@ WRITE = (
     ("curate", "--policy", "janitor"),
     ("undo", "last"),
     ("erase", "1", "--yes"),
-    ("begin-session",),
+    ("session",),
 )
 
 

@@ -655,7 +655,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
 
     typed("learn", "It is learned now.")
     typed("policy", "use", DAILY)
-    typed("begin-session")
+    typed("session")
     listed = typed("settings")
     changed = json.loads(typed("settings", "note_turns", "200", "--json"))
     state = typed("status")

@@ -568,11 +568,11 @@ def test_the_command_line_begins_and_ends_in_different_processes(
         assert 0 == done.exit_code, done.output
         return json.loads(done.stdout)
 
-    session = read("begin-session", "--task", "research")["session"]
+    session = read("session", "--task", "research")["session"]
     read("learn", "It was found.", "--session", session)
     (told,) = read("status")["sessions"]
     shown = typed("status").stdout
-    ended = read("end-session", session)
+    ended = read("session", session, "--off")
     state = read("status")
 
     assert (session, "research", None) == (told["id"], told["task_type"], told["every"])

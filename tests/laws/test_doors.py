@@ -10,10 +10,11 @@ from remanence.faces.mcp.tools import names
 NO_COMMAND = {
     "erase.apply": "`erase --yes`",
     "settings.set": "`settings NAME VALUE`",
-    "session": "`begin-session` and `end-session`: no block of code lives between two commands",
+    "end_session": "`session --off`",
+    "session": "`session` and `session --off`: no block of code lives between two commands",
     "close": "each command closes",
 }
-OTHERWISE = {"import_", "run_jobs", "erase.show", "settings.get"}
+OTHERWISE = {"import_", "begin_session", "run_jobs", "erase.show", "settings.get"}
 
 
 def test_a_command_has_the_words_of_its_verb() -> None:

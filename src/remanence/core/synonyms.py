@@ -13,6 +13,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("purge wipe destroy shred redact finish", ("erase",)),
         ("dismiss", ("erase settle", "settle")),
         ("remember add store save write insert create memorize memorise learn-many put upsert", ("learn",)),
+        ("begin-session end-session start-session", ("begin_session", "session")),
         ("say hear log-turn message", ("note",)),
         ("boot start-context context begin profile persona whoami", ("frame",)),
         ("search query find ask lookup retrieve match fetch", ("recall",)),

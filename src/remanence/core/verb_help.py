@@ -7,6 +7,7 @@ from dataclasses import dataclass
 COMMANDS: Mapping[str, str] = {
     "import_": "import",  # Python keeps the word for itself
     "erase.show": "erase",  # with --yes it is `erase.apply` as well: nobody erases what he has not seen
+    "begin_session": "session",  # with --off it is `end_session`
     "run_jobs": "run",  # until it is stopped, in all scopes; with --once it is one round
     "settings.get": "settings",  # with a value it is `settings.set`
 }

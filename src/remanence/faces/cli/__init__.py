@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODULES = {
     "commands": "learn ingest audit consolidate recall get list count links merge update correct rate"
     " tag link pin hold forget forbid forbidden restore history undo status"
-    " begin-session end-session",
+    " session",
     "demo": "demo",
     "files": "backup export import",
     "hook": "hook",

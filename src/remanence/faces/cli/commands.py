@@ -388,35 +388,35 @@ async def undo(
         return await memory.undo(run, progress=progress)
 
 
-async def begin_session(
-    *,
-    memory: Memory,
-    task_type: Annotated[str, Parameter(name="--task", help="The kind of task.")] = "general",
-) -> Any:
-    session = await memory.begin_session(task_type, heartbeats=False)
-    return Undoable({"session": session}, f"remanence end-session {session}")
-
-
-async def end_session(
-    session: Annotated[
+async def session(
+    name: Annotated[
         str | None,
-        Parameter(
-            metavar="ID", help="The session id that `begin-session` printed; the open session if absent."
-        ),
+        Parameter(metavar="ID", help="With --off: the session to end, by its id; the open one if absent."),
     ] = None,
     /,
     *,
     memory: Memory,
+    task_type: Annotated[str | None, Parameter(name="--task", help="The kind of task.")] = None,
+    off: Annotated[
+        bool, Parameter(negative=(), help="End a session and make its inbox memories active.")
+    ] = False,
 ) -> Any:
-    session = session or await _open_one(memory)
-    return {"session": session, "hours": round(await memory.end_session(session), 4)}
+    if (name is not None and not off) or (task_type is not None and off):
+        raise InvalidInput(
+            "a session is begun with --task and ended by its id", recovery="give the id with --off alone"
+        )
+    if not off:
+        begun = await memory.begin_session(task_type or "general", heartbeats=False)
+        return Undoable({"session": begun}, f"remanence session {begun} --off")
+    open_one = name or await _open_one(memory)
+    return {"session": open_one, "hours": round(await memory.end_session(open_one), 4)}
 
 
 async def _open_one(memory: Memory) -> str:
     """Name the only open session that no process keeps alive by itself."""
     found = [one.id for one in (await memory.status()).sessions if one.every is None]
     if not found:
-        raise NotFound("no session is open", recovery="begin one with `remanence begin-session`")
+        raise NotFound("no session is open", recovery="begin one with `remanence session`")
     if len(found) > 1:
         raise InvalidInput(f"{len(found)} sessions are open", recovery=f"name one: {', '.join(found)}")
     return found[0]

@@ -78,7 +78,7 @@ def page(app: "App", words: Sequence[str]) -> str:
         return overview()
     if apps[-1].default_command is None:
         return "\n".join(_of_group(chain[0]))
-    row = advice(" ".join(chain))
+    row = next(row for row in TABLE if row.command == " ".join(chain))
     lines = [wrap_text(usage_of(apps[-1], chain), 4), "", wrap_text(row.summary)]
     lines += [wrap_text(f"Use it when {row.use_when}.")]
     for title, entries in (("Words", words_of(apps[-1])), ("Options", options_of(apps[-1]))):

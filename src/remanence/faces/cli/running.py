@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
-MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "import", "begin-session"})
+MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "import", "session"})
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
 ANY_SCOPE = MAKING | {
     "doctor",
@@ -119,7 +119,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
     def work() -> Any:
         if "memory" in extras:
             names = words[0], " ".join(words[:2])
-            makes = not MAKING.isdisjoint(names)
+            makes = not MAKING.isdisjoint(names) and not bound.arguments.get("off")
             return _with_memory(
                 lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory),
                 common,
@@ -145,7 +145,7 @@ def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
         return True
     if names[0] == "run" and arguments.get("once"):
         return bool(getattr(arguments.get("one"), "all_scopes", False))
-    if names[1] in {"policy use", "frames set"} and arguments.get("off"):
+    if not {"session", "policy use", "frames set"}.isdisjoint(names) and arguments.get("off"):
         return False
     return (names[1] == "review settle" and arguments.get("item") == "clock") or not ANY_SCOPE.isdisjoint(
         names

@@ -208,8 +208,8 @@ Revisions = Mapping[int, int]
 _KINDS = {
     "policy": ("the adopted policy", "adopt one without them: remanence policy use"),
     "cursor/": ("the name of a session with other turns", "erase those, too: remanence erase"),
-    "session/": ("an open session", "end it: remanence end-session"),
-    OPEN: ("an open session", "end it: remanence end-session"),
+    "session/": ("an open session", "end it: remanence session --off"),
+    OPEN: ("an open session", "end it: remanence session --off"),
     FRAMES: ("a frame", "change it: remanence frames set"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
     "guidelines/": ("the guidelines", "set others: remanence guidelines LINES"),
