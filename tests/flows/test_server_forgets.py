@@ -111,7 +111,7 @@ def test_no_key_brings_back_what_was_erased(server: Server) -> None:
         ("export", "curate", {}),
         ("erase/show", "erase", {"names": "it"}),
         ("update", "write", {"name": "it", "text": f"{SAID[:-1]} since May."}),
-        ("review/propose", "write", {"name": "it", "tags": [WORD.lower()]}),
+        ("guidelines", "curate", {"lines": [f"Ask {WORD} first."]}),
     ]
     before = [send(server, verb, role, key=True, **body) for verb, role, body in asked]
     shown = before[1].document["shown"]
@@ -216,7 +216,7 @@ def test_events_are_told_again_without_what_was_erased(server: Server) -> None:
     token = server.tokens["default", "watch"]
     listener = Listener(server, token)
     send(server, "hold", "curate", names="it", reason=f"asked by {WORD} himself")
-    send(server, "release", "curate", names="it", reason=f"asked by {WORD} himself")
+    send(server, "hold", "curate", names="it", reason=f"asked by {WORD} himself", off=True)
     listener.wait(2)
     erase(server)
     told = listener.wait(3)

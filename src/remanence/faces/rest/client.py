@@ -198,7 +198,8 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
         for name in ("turn", "text"):  # of `note` and of `learn`
             turn = arguments.get(name)
             if isinstance(turn, Turn):
-                arguments = {**_encode_turn(turn), **arguments, name: turn.text}
+                said = {field: one for field, one in _encode_turn(turn).items() if field != "text"}
+                arguments = {**said, **arguments, name: turn.text}
         return {name: one for name, one in arguments.items() if name not in {"self", "heartbeats"}}
 
     @wraps(offer.verb)
