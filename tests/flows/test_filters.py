@@ -136,6 +136,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+async def test_an_attribute_without_its_prefix_is_told_so(memory: remanence.Engine) -> None:
+    """The recovery writes the filter as it has to be, and names a column that is near."""
+    with pytest.raises(NameUnknown, match="unknown filter 'team'") as refused:
+        await memory.recall("the boat", filters={"team": "red"})
+
+    assert refused.value.recovery.startswith("for an attribute pass 'attributes.team'; ")
+
+
 @pytest.mark.parametrize("number", range(len(WRONG)))
 async def test_what_no_filter_can_be_is_refused(memory: remanence.Engine, number: int) -> None:
     """In the same words by both verbs."""

@@ -264,9 +264,9 @@ async def test_put_means_a_key_alone(memory: remanence.Engine) -> None:
     assert TEXTS[0] == (await memory.get(first.seq)).text
 
 
-@pytest.mark.parametrize("name", ["#", "#0", "#99", "#1x", "1", "ffffffff", "fffffff", "xyzxyzxy", "", " "])
+@pytest.mark.parametrize("name", ["#", "#0", "#99", "#1x", "1x", "ffffffff", "fffffff", "xyzxyzxy", "", " "])
 async def test_what_is_no_name_is_not_found(memory: remanence.Engine, name: str) -> None:
-    """A number in a text is no number, and a piece of an id is none of it."""
+    """A number with something behind it is none, nor is a piece of an id that is too short."""
     await memory.learn(TEXTS[0])
 
     with pytest.raises(NotFound):
@@ -319,3 +319,36 @@ async def test_what_a_memory_is_can_be_said_of_another(memory: remanence.Engine)
     assert [] == await memory.links(one)
     with pytest.raises(InvalidInput, match="kind must be"):
         await memory.learn(TEXTS[2], kind=one.role)  # type: ignore[call-overload]
+
+
+async def test_digits_as_text_are_a_number_unless_a_key_is_so(
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
+) -> None:
+    """As a person types them; a key comes first, and what is as long as a part of an id is one."""
+    assert [learned[1].id] * 2 == [(await memory.get(name)).id for name in ("2", "#2")]
+    keyed = await memory.learn("The gate squeaks.", key="2")
+
+    assert [keyed.id, learned[1].id] == [(await memory.get(name)).id for name in ("2", "#2")]
+    for name in ("99", "00000002"):
+        with pytest.raises(NotFound):
+            await memory.get(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("search", "recall"),
+        ("learn_many", "learn"),
+        ("unpin", "pin"),
+        ("confirm", "rate"),
+        ("recal", "recall"),
+        ("boot", "frame"),
+        ("adopt", "policy.use"),
+    ],
+)
+async def test_a_name_that_is_no_verb_suggests_one(memory: remanence.Engine, name: str, meant: str) -> None:
+    """What others call it, and slips; what a class may not have is still asked for in vain."""
+    with pytest.raises(AttributeError, match=f"did you mean .*{meant}"):
+        getattr(memory, name)
+    assert not hasattr(memory, name)
+    assert not hasattr(memory, "_nothing")

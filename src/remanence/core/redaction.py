@@ -19,7 +19,7 @@ _SIBILANTS = "sxz\u00df"  # a genitive of these has no -s
 # As `entity.folded_name` takes them for one.
 _QUOTES = "'\u2018\u2019\u02bc\u02b9\uff07`\u00b4"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u30fb\u00b7\u2022\ufe63\uff0d"
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
+_UNSPACED = Pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _LETTER = re.compile(r"[^\W_]")
 
 

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from remanence.core.patterns import Pattern
+
 SIGNED_WORDS_MIN = 2  # words with signs in them, for a text to look written with signs: one may be a name
 SIGNED_SHARE_MIN = 0.25  # of its words
 SIGNED_CHARS_MIN = 4  # of a word with a sign between letters: W3C and e2e are shorter
@@ -26,9 +28,9 @@ _SIGN = re.compile(r"[013457@$]")
 _SIGNED = re.compile(r"(?=[013457@$]*[^\W\d_])(?=[^\W\d_]*[013457@$])(?:[^\W\d_]|[013457@$])+")
 _WITHIN = re.compile(r"[^\W\d_][013457@$]{1,2}[^\W\d_]")
 _SMALL = re.compile(r"[013457@$]{1,2}")
-_TWICE = re.compile(rf"({_LETTER})\1+")
-_APART = re.compile(rf"(?<![^\W_]){_LETTER}(?:[ .,*_~|/·•-]{{1,3}}{_LETTER}(?![^\W_])){{{APART_MIN - 1}}}")
-_MARKED = re.compile(rf"{_LETTER}(?:\*\*|__|~~)[^\W_]|[a-z][\u0300-\u036f\u0489\u20d0-\u20f0]")
+_TWICE = Pattern(rf"({_LETTER})\1+")
+_APART = Pattern(rf"(?<![^\W_]){_LETTER}(?:[ .,*_~|/·•-]{{1,3}}{_LETTER}(?![^\W_])){{{APART_MIN - 1}}}")
+_MARKED = Pattern(rf"{_LETTER}(?:\*\*|__|~~)[^\W_]|[a-z][\u0300-\u036f\u0489\u20d0-\u20f0]")
 _BESIDE = re.compile(r"[\W_]+")
 _EMPHASIS = re.compile(
     r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\1(?![\w*])|(?<!\w)(~~|`)(?=\S)([^~`\n]+)\3(?!\w)"

@@ -204,7 +204,7 @@ class Tools:
             around=None if around is None else interval(around, now),
             as_of=as_of,
             explain=why is not None,
-            why_not=None if why is None or why == ALL else _normalize_name(why),
+            why_not=None if why is None or why == ALL else why,
             count_use=self.counts_use,
         )
         return answers.render_recall_result(answer, room)
@@ -230,10 +230,10 @@ class Tools:
         As of an instant it is shown alone, as it was.
         """
         if as_of is not None:
-            then = await self.memory.get(_normalize_name(id), as_of=moment(as_of))
+            then = await self.memory.get(id, as_of=moment(as_of))
             is_withheld = bool(await self.memory.list(status="quarantined", filters={"id": then.id}))
             return answers.render_memory_as_of(then, is_withheld=is_withheld)
-        memory = await self.memory.get(_normalize_name(id))
+        memory = await self.memory.get(id)
         links = sorted(await self.memory.links(memory.seq), key=lambda link: -link.weight)[:LINKS]
         others = {link.source + link.target - memory.seq for link in links}
         ends = [await self.memory.get(seq) for seq in sorted(others)]
@@ -257,7 +257,7 @@ class Tools:
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
-        old = None if replaces is None else await self.memory.get(_normalize_name(replaces))
+        old = None if replaces is None else await self.memory.get(replaces)
         if old is not None and len(text) != 1:
             raise InvalidInput("several texts replace nothing together", recovery="learn each by itself")
         if category is not None and category not in self.memory.policy.current.categories:
@@ -331,7 +331,7 @@ class Tools:
         text: str,
     ) -> str:
         """Let a corrected text take the place of a memory."""
-        old = await self.memory.get(_normalize_name(id))
+        old = await self.memory.get(id)
         answer = await self.memory.correct(old.seq, text)
         notes = [f"instead of {short_id(old.seq)}, which stays as history"]
         reply = answers.render_learn_result(answer, [] if answer.status == "gated" else notes)
@@ -354,7 +354,7 @@ class Tools:
                 recovery=f"use correct, or one of: {', '.join(self.choices['link']['relation'])}",
             )
         wish: dict[str, Any] = {"relation": relation}
-        link = await self.memory.link(_normalize_name(source), _normalize_name(target), **wish)
+        link = await self.memory.link(source, target, **wish)
         return f"{short_id(link.source)} {link.relation.label} {short_id(link.target)}, seen {link.count}×"
 
     async def rate(
@@ -364,7 +364,7 @@ class Tools:
     ) -> str:
         """Say whether memories were right, and whether they helped."""
         choice: Any = verdict
-        answer = await self.memory.rate([_normalize_name(name) for name in ids], choice)
+        answer = await self.memory.rate(ids, choice)
         skips = [f"{short_id(one.seq) if one.seq else one.id} ({one.reason})" for one in answer.skipped]
         if not answer.rated:
             raise InvalidInput(
@@ -412,10 +412,7 @@ class Tools:
         """Prepare to forget memories."""
         if not 1 <= len(ids) <= IDS_MAX:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
-        by_id = {
-            one.id: one
-            for one in [await self.memory.get(_normalize_name(name)) for name in dict.fromkeys(ids)]
-        }
+        by_id = {one.id: one for one in [await self.memory.get(name) for name in dict.fromkeys(ids)]}
         find_protections = self.memory._core.find_protections  # noqa: SLF001 # as `forget` asks
         why = {one.id: _explain_refusal(one, find_protections(one)) for one in by_id.values()}
         going = [memory for memory in by_id.values() if not why[memory.id]]
@@ -435,7 +432,7 @@ class Tools:
         run: Annotated[str, Field(description="Its id, last, or the id of one memory.")],
     ) -> str:
         """Take a run of yours back, or bring one memory back, whoever archived or forgot it."""
-        name = _normalize_name(run) if len(run) < RUN_CHARS else run
+        name = run if len(run) < RUN_CHARS else run
         if name.startswith("#"):
             return answers.render_receipts([await self.memory.restore(name)])
         return answers.render_undo_result(await self.memory.undo(run))
@@ -490,11 +487,6 @@ def _explain_refusal(memory: Memory, guards: Sequence[str]) -> str:
 def _shrink_budget(budget: int | None) -> int | None:
     """Return what of a budget is left for memories."""
     return budget if budget is None or budget < 1 else max(1, budget - AROUND)
-
-
-def _normalize_name(name: str) -> str:
-    """Return a name as it was shown: models leave the sign before a number out."""
-    return f"#{name}" if name.isascii() and name.isdigit() else name
 
 
 def _preset(policy: str | None) -> str | None:

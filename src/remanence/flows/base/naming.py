@@ -25,6 +25,7 @@ from remanence.store.erasure import of_id, of_seq
 SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
 CANDIDATES_SHOWN = 5
 _NUMBER = re.compile(r"#[0-9]{1,18}")
+_DIGITS = re.compile(rf"[0-9]{{1,{SHORT_ID_CHARS - 1}}}")  # more may be of an id
 _ENDING = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS}}}")
 _PART = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS},31}}…?")  # as much of an id as tells it from others
 
@@ -61,7 +62,7 @@ async def find_memories(store: Store, scope: str, names: Sequence[int | str]) ->
 
 
 async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
-    number = parse_short_id(name)
+    number = parse_number(name)
     if number is not None:
         return (await store.get(scope, [number]))[0]
     if not _PART.fullmatch(name):
@@ -78,6 +79,11 @@ async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
 def parse_short_id(name: str) -> int | None:
     """Return the sequence number that a short id such as #332 says; None where it is none."""
     return int(name[1:]) if _NUMBER.fullmatch(name) else None
+
+
+def parse_number(name: str) -> int | None:
+    """Return the sequence number that a name says, with the sign before it or without; None where it says none."""
+    return int(name) if _DIGITS.fullmatch(name) else parse_short_id(name)
 
 
 def is_ending(name: str, id_: str) -> bool:
@@ -101,7 +107,7 @@ async def find_cursor(store: Store, scope: str, after: OneMemory | None) -> int 
     if isinstance(after, Memory | AffectedMemory):
         return after.seq
     name = plain_name(after)
-    number = name if isinstance(name, int) else parse_short_id(name)
+    number = name if isinstance(name, int) else parse_number(name)
     if number is not None:
         return number
     memory = (await find_memories(store, scope, [name]))[0]

@@ -8,10 +8,12 @@ from functools import wraps
 from inspect import signature
 from typing import Any, TypeVar
 
-from remanence.core.errors import Protected
+from remanence.core.errors import Protected, find_synonyms, nearest, plain_name
 from remanence.core.permissions import CAPABILITY_OF, CAPABILITY_OF_ARGUMENT, Capability, capability_of
 from remanence.core.signatures import checked_class
+from remanence.core.synonyms import VERBS
 from remanence.core.verb_help import command_of
+from remanence.core.verbs import TABLE
 
 GUARD = "trust"
 # What a person types where the verb is a part of another command.
@@ -44,9 +46,23 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
             owner, _, name = verb.rpartition(".")
             if owner == shelf:
                 setattr(kind, name, _ask_first(verb, vars(kind)[name]))
+        # Set here and not written in a class, where a type checker would then allow every name.
+        setattr(kind, "__getattr__", _refuse_name)  # noqa: B010
         return checked_class(kind)
 
     return build
+
+
+def _refuse_name(self: object, name: str) -> Any:
+    """Say which verb somebody means by a name that there is not."""
+    told = f"{type(self).__name__!r} object has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(told)
+    verbs = {command_of(row.verb): row.verb for row in TABLE if row.verb}
+    meant = find_synonyms(name, {plain_name(one): one for one in verbs}, VERBS)
+    near = nearest(plain_name(name), list(verbs))
+    found = [verbs[one] for one in meant or ([near] if near is not None else [])]
+    raise AttributeError(f"{told}; did you mean {' or '.join(found)}?" if found else told)
 
 
 def _ask_first(verb: str, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

@@ -125,7 +125,10 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
         )
     for name in rest:
         if name not in columns:
-            raise NameUnknown("filter", name, {*columns, *ORDERS, "status", "tags", f"{ATTRIBUTE}NAME"})
+            unknown = NameUnknown("filter", name, {*columns, *ORDERS, "status", "tags", f"{ATTRIBUTE}NAME"})
+            if name != ATTRIBUTE.rstrip("."):
+                unknown.recovery = f"for an attribute pass {f'{ATTRIBUTE}{name}'!r}; {unknown.recovery}"
+            raise unknown
     return Filters(
         statuses=_statuses(status),
         tags=_tags(tags),

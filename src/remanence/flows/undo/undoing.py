@@ -45,7 +45,7 @@ from remanence.flows.base.context import (
     refuse_several,
     wait_before_retry,
 )
-from remanence.flows.base.naming import ambiguous, is_ending, list_memory_names, parse_short_id, refuse_erased
+from remanence.flows.base.naming import ambiguous, is_ending, list_memory_names, parse_number, refuse_erased
 from remanence.flows.undo.conflicts import (
     ASK,
     MEMORY_USE,
@@ -600,7 +600,7 @@ async def image(core: Core, name: int | str) -> PurgedMemory | None:
         IMAGE_EXPIRY,
         f"no memory {format_value(name)} stands; whether it was purged, to find out,",
     )
-    number = parse_short_id(name) if isinstance(name, str) else name
+    number = parse_number(name) if isinstance(name, str) else name
     rows = await core.store.find_purged_memories(
         core.scope, [name, *([number] if isinstance(number, int) else [])]
     )
