@@ -9,7 +9,7 @@ HEAD = """# Errors
 
 Every error that Remanence raises on purpose is a `RemanenceError`: `str(error)` says what happened, `error.recovery`
 what to do about it, and a traceback shows both. Argument errors are also a `ValueError`, a missing memory is also a
-`KeyError`. What raises has written nothing, unless its text says otherwise.
+`KeyError`. A verb that raises has written nothing, unless the message says otherwise.
 
 ```python
 import remanence.sync

@@ -11,7 +11,7 @@ from remanence.faces.mcp.tools import CURATING
 
 HEAD = """# MCP tools
 
-What `remanence mcp`, and `remanence serve` at `/mcp`, offer to a model, as they announce it;
+Tools, prompts and resources that `remanence mcp`, and `remanence serve` at `/mcp`, offer to a model;
 [how to set it up](../how-to/mcp.md).
 """
 

@@ -116,7 +116,7 @@ def _parse_operators(name: str, given: Mapping[Any, Any]) -> Iterator[OneOf | Ra
         kinds = {kind for kind, _ in bounds.values()}
         if len(kinds) > 1:
             raise InvalidInput(
-                f"the filter {name} goes from a number to a text", recovery="pass two numbers or two texts"
+                f"the filter {name} compares a number with a text", recovery="pass two numbers or two texts"
             )
         low, high = bounds.get("gt", bounds.get("gte")), bounds.get("lt", bounds.get("lte"))
         yield Range(

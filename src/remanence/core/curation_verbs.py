@@ -21,7 +21,7 @@ CURATION_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "Show what a policy will do in the coming days if only time passes; nothing is written.",
             "you want to know what will be archived or deleted, and when",
             f"{SCOPE_READ}, and a plan in memory for each run to come",
-            "each run with what it does by which rule, what leaves, what stands then, and what cannot be known",
+            "each run with its actions and rules, the memories that leave, and what cannot be known",
             "adopt the policy, pin or hold what shall stay",
             "forecast --days 90 --svg leaving.svg"),
         VerbHelp("apply",

@@ -70,14 +70,14 @@ class NameUnknown(InvalidInput):
 
 
 class Erased(InvalidInput):
-    """What is asked for was erased for good, or would bring such a thing back; nothing was written."""
+    """The data was erased for good, or the change would bring erased data back; nothing was written."""
 
-    def __init__(self, message: str, *, recovery: str = "nothing: what is erased is kept nowhere") -> None:
+    def __init__(self, message: str, *, recovery: str = "nothing: erased data is kept nowhere") -> None:
         super().__init__(message, recovery=recovery)
 
 
 class ImagesEnded(InvalidInput):
-    """What it would need was kept in the audit for a while and has ended; nothing was written."""
+    """The undo data that it needs has expired; nothing was written."""
 
 
 class PolicyError(InvalidInput):
@@ -128,8 +128,8 @@ class Protected(RemanenceError):
 class Conflict(RemanenceError):
     """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs.
 
-    Where the caller named the revision to change (`if_revision`), `expected` is that one and `current` the one that
-    stands now, 0 where nothing does; else both are None. `runs` are to be undone before what was asked for can be.
+    If the caller passed `if_revision`, `expected` is that revision and `current` the present one, 0 where there is
+    none; else both are None. `runs` must be undone first.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class LeaseLost(RemanenceError):
 
 
 class PlanHeld(RemanenceError):
-    """The brake holds a plan whole: `destroyed` memories would go, or the `clock` is in doubt."""
+    """The deletion limit holds the whole plan: it would delete `destroyed` memories, or the `clock` is in doubt."""
 
     def __init__(self, message: str, *, recovery: str, destroyed: int, clock: bool = False) -> None:
         super().__init__(message, recovery=recovery)
@@ -176,7 +176,7 @@ class PolicyMismatch(RemanenceError):
 
 
 class ModelError(RemanenceError):
-    """A model gave no usable answer; `tokens_used` says what asking it took all the same."""
+    """A model gave no usable answer; `tokens_used` counts the tokens that were spent."""
 
     def __init__(self, message: str, *, recovery: str, tokens_used: int = 0) -> None:
         super().__init__(message, recovery=recovery)
@@ -188,11 +188,11 @@ class WriterError(ModelError):
 
 
 class EmbedderError(ModelError):
-    """A model that makes vectors gave none, or such as cannot be kept; nothing was written."""
+    """An embedder returned no vectors, or vectors that cannot be stored; nothing was written."""
 
 
 class ExtensionError(RemanenceError):
-    """What another package registered failed or gave what it must not; `extension` names it."""
+    """An extension that another package registered failed or returned a wrong value; `extension` names it."""
 
     def __init__(self, message: str, *, recovery: str, extension: str) -> None:
         super().__init__(message, recovery=recovery)

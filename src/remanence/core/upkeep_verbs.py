@@ -100,7 +100,7 @@ UPKEEP_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
         VerbHelp("reembed",
             "Compute all vectors with another model, then switch to it in one step.",
             "you want another embedding model",
-            "the model's own time and little more; recall goes on meanwhile",
+            "the model's own time and little more; recall works meanwhile",
             "which model answers, and how many memories it embedded", "recall",
             "reembed multilingual"),
         VerbHelp("settings.get", "Show one setting, or all.",

@@ -21,7 +21,7 @@ SHELVES: Mapping[str, str] = {
     "policy": "Which policy holds here, and what one says.",
     "frames": "The views that `frame` shows, and what each selects.",
     "mirror": "A folder of text files that is kept as the memory is.",
-    "review": "What waits for a person.",
+    "review": "Items that need a person's decision.",
     "scopes": "The scopes of a file: list them, copy one, drop one.",
     "token": "Access tokens, for the server.",
 }

@@ -34,8 +34,8 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
     name: str = Field(default="long_term_memory")
     description: str | None = Field(default="What is remembered from this and earlier conversations.")
     priority: int = Field(default=1)
-    budget: int = Field(default=800, ge=1, description="At most so many tokens of content.")
-    agent: str = Field(default="agent", description="Who answers for what the assistant says.")
+    budget: int = Field(default=800, ge=1, description="Maximum tokens of content.")
+    agent: str = Field(default="agent", description="Name of the assistant as author.")
     _calls: EngineCalls = PrivateAttr()
 
     def __init__(self, memory: AnyEngine, **fields: Any) -> None:

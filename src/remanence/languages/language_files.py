@@ -90,7 +90,9 @@ def read_file(text: str, source: str) -> LanguageFile:
         tables = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise LanguageError(
-            f"it is no TOML: {error}", recovery="lists stand in ''' … ''', a key a list", source=source
+            f"it is no TOML: {error}",
+            recovery="write lists between ''' and ''', one key for each",
+            source=source,
         ) from None
     heads = {key: tables.pop(key) for key in list(tables) if not isinstance(tables[key], dict)}
     place = Place(source, text, next((key for key in heads if key not in _HEADS), "code"))

@@ -2,7 +2,7 @@
 
 # The columns of `model.COLUMNS` that a rule may read; texts, blobs, JSON and the store's own guards are not here.
 MEANINGS = {
-    "status": "where it stands; a rule sees inbox and active unless it names this column",
+    "status": "the state of storage; a rule sees inbox and active unless it names this column",
     "tier": "how near at hand it is kept",
     "reason": "why it is neither inbox nor active",
     "category": "what it is, from the categories that policies declare",

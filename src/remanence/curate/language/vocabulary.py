@@ -260,7 +260,7 @@ _COMPUTED = [
     Word(
         "outdated",
         MEMORIES,
-        "something stands that surely says later what it said, and is believed no less; never of who the agent is",
+        "an active memory of no less trust replaces it, with certainty; never true of the agent's identity",
         _condition("outdated", *build_outdated_test(), *OUTDATED_READS),
     ),
     _fact("now", "the instant of the plan", BOTH, "time", lambda view: np.asarray(view.now, np.float64)),
@@ -593,14 +593,14 @@ def _function(
 
 
 FUNCTIONS = [
-    _function("days(7)", "duration", "so many days", _duration(DAY), BOTH),
-    _function("hours(12)", "duration", "so many hours", _duration(HOUR), BOTH),
-    _function("minutes(5)", "duration", "so many minutes", _duration(MINUTE), BOTH),
-    _function("weeks(2)", "duration", "so many weeks", _duration(7 * DAY), BOTH),
+    _function("days(7)", "duration", "a number of days", _duration(DAY), BOTH),
+    _function("hours(12)", "duration", "a number of hours", _duration(HOUR), BOTH),
+    _function("minutes(5)", "duration", "a number of minutes", _duration(MINUTE), BOTH),
+    _function("weeks(2)", "duration", "a number of weeks", _duration(7 * DAY), BOTH),
     _function(
         "turns(200)",
         "duration",
-        "so many turns, on the turns clock, which has no other",
+        "a number of turns, on the turns clock, which has no other",
         _duration(TURN, turns=True),
         BOTH,
     ),

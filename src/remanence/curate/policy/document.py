@@ -19,7 +19,7 @@ CHARS_MAX = 200_000
 ALWAYS = "categories"  # the preset that every policy includes
 # In the order in which they are offered; the last three are the designs that these come from, as they were written.
 PRESETS = ("default", "janitor", "mvs", "engram", "episodic-cap", "elfmem", "mvs-seed", "autonomous")
-# Presets that ship no more, and what took their place: a file that adopted one still goes by it.
+# Presets that ship no more, and what took their place: a file that adopted one still follows it.
 FORMER: Mapping[str, str] = {"tidy": "default"}
 
 _HEADER = re.compile(r"^\s*(\[\[?)([^\]]+)\]\]?\s*(?:#.*)?$")
@@ -75,7 +75,7 @@ def preset(name: str, *, stored: bool = False) -> str:
     if name in FORMER:
         raise PolicyError(
             f"the preset {name!r} ships no more: {FORMER[name]!r} has taken its place",
-            recovery=f"name {FORMER[name]!r}; a file that has adopted {name!r} still goes by it",
+            recovery=f"name {FORMER[name]!r}; a file that has adopted {name!r} still follows it",
             source=name,
         )
     if name not in {*PRESETS, ALWAYS}:

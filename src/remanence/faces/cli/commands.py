@@ -267,7 +267,7 @@ class LinkOptions:
     confidence: Annotated[Share, Parameter(help="Confidence, from 0 to 1.")] = None
     if_exists: Annotated[
         IfExists | None,
-        Parameter(help="What to do if the link exists; reinforce it if absent."),
+        Parameter(help="Action if the link exists; reinforce if absent."),
     ] = None
 
 

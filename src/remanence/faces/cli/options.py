@@ -373,7 +373,9 @@ class Narrow(Selection):
 
     limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10
     budget: Budget = None
-    asker: Annotated[str | None, Parameter(help="Who asks, if the question says I and my.")] = None
+    asker: Annotated[
+        str | None, Parameter(help="Name of the person asking, if the question says I or my.")
+    ] = None
     thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
     around: Annotated[
         Span,

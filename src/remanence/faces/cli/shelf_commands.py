@@ -300,7 +300,7 @@ async def frames_set(
         frame = await memory.frames.set(name, **changes)
         return Undoable(frame, f"remanence frames set {name} --off")
     if changes:
-        raise InvalidInput("--off stands beside other options", recovery="give --off alone")
+        raise InvalidInput("--off beside other options", recovery="give --off alone")
     before = await memory.frames.get(name)
     kept = await memory.frames.set(name, off=True)
     if kept == before:
@@ -426,7 +426,7 @@ async def entities_alias(
 async def guidelines(
     lines: Annotated[
         list[str] | None,
-        Parameter(help="What to set: line numbers of the draft, or your own text; shown if absent."),
+        Parameter(help="Line numbers of the draft, or your own text; shown if absent."),
     ] = None,
     /,
     *,
@@ -472,7 +472,7 @@ async def review_settle(
     choice: Annotated[
         str,
         Parameter(
-            help="One of its choices: the memory that stands or both; accept, decline, forget, forbid; undo."
+            help="One of its choices: the memory that is right, or both; accept, decline, forget, forbid; undo."
         ),
     ],
     /,

@@ -158,7 +158,7 @@ async def _erase(
     since: Annotated[
         bool,
         Parameter(
-            help="What was erased since this file was copied; with --yes also finish what is pending.",
+            help="Show what was erased since this file was copied; with --yes also finish what is pending.",
             negative=(),
         ),
     ] = False,

@@ -20,7 +20,7 @@ _PROMPTS = (
     Prompt(
         name=BEGIN,
         description="Begin a session with what the memory holds to begin with, and for the task ahead.",
-        arguments=[PromptArgument(name=TASK, description="What you are about to do.", required=False)],
+        arguments=[PromptArgument(name=TASK, description="The next task.", required=False)],
     ),
     Prompt(
         name=WRAP_UP,
@@ -31,7 +31,7 @@ RESOURCES = (
     Resource(
         uri=PROFILE,
         name="profile",
-        description="Who the agent is and how people want it to behave, as it is remembered now.",
+        description="The agent's identity and how people want it to behave, from memory.",
         mime_type=MARKDOWN,
     ),
     Resource(

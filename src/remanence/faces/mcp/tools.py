@@ -47,6 +47,7 @@ from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
 from remanence.faces.style import interval, moment
+from remanence.flows.base.naming import parse_number
 from remanence.flows.curate.curating import describe
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
@@ -66,11 +67,10 @@ ALL = "all"  # asks why of all that is returned
 KEPT_OUT = frozenset({"gated", "quarantined"})
 PROFILE_WORDS = "who you are, and how people want things done"
 TURN = "turn"  # the kind of what is noted
-RUN_CHARS = 32  # of the id of a run, which may be digits alone
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str | None, Field(description="In its own words; none: the newest.")]
-Budget = Annotated[int | None, Field(description="At most so many tokens.")]
+Budget = Annotated[int | None, Field(description="Maximum tokens.")]
 Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 UNDER_WAY_MAX = 2  # answers to one agent at once that read a whole scope
@@ -89,9 +89,9 @@ class Times(TypedDict, total=False):
 class Origin(TypedDict, total=False):
     """Who said a text, in which role, where it stands and when it was said."""
 
-    speaker: Annotated[str | None, Field(description="Who said it.")]
+    speaker: Annotated[str | None, Field(description="The speaker.")]
     role: Annotated[str | None, Field(description="Else by the speaker.")]
-    source: Annotated[str | None, Field(description="Where it stands.")]
+    source: Annotated[str | None, Field(description="The source.")]
     said_at: Annotated[str | None, Field(description="Else now.")]
 
 
@@ -225,7 +225,7 @@ class Tools:
         policy: Policy = None,
         as_of: str | None = None,
     ) -> str:
-        """Show one memory whole, with its links and its history, and why a policy keeps it or lets it go.
+        """Show one memory whole, with its links and its history, and why a policy keeps or removes it.
 
         As of an instant it is shown alone, as it was.
         """
@@ -376,7 +376,7 @@ class Tools:
     async def frame(
         self,
         name: Annotated[str, Field(description="boot, profile, self, attention, task, simulate or yours.")],
-        query: Annotated[str | None, Field(description="What it is about; else everything.")] = None,
+        query: Annotated[str | None, Field(description="The matter; else everything.")] = None,
         budget: Budget = None,
         as_of: str | None = None,
     ) -> str:
@@ -432,9 +432,8 @@ class Tools:
         run: Annotated[str, Field(description="Its id, last, or the id of one memory.")],
     ) -> str:
         """Take a run of yours back, or bring one memory back, whoever archived or forgot it."""
-        name = run if len(run) < RUN_CHARS else run
-        if name.startswith("#"):
-            return answers.render_receipts([await self.memory.restore(name)])
+        if parse_number(run) is not None:
+            return answers.render_receipts([await self.memory.restore(run)])
         return answers.render_undo_result(await self.memory.undo(run))
 
     @property
@@ -514,7 +513,7 @@ READING = frozenset({"recall", "get", "frame", "status", "plan", "forget"})
 # Where a tool does something else than the verb of its name.
 _SAYS = {
     "recall": "Find what answers a question best, or list the newest.",
-    "get": "Show one memory whole: its links and history, and why it stays or goes.",
+    "get": "Show one memory whole: its links and history, and why it is kept or removed.",
     "learn": "Store texts, each as a memory. A category that is none becomes a tag.",
     "rate": "Rate how far memories helped.",
     "frame": "Show the memory through a frame. Begin with boot.",

@@ -119,7 +119,7 @@ def read_instant(core: Core, as_of: Moment) -> int:
     if at > now:
         raise InvalidInput(
             f"{minute_of(at)} is still to come, and it is {minute_of(now)}",
-            recovery="pass as_of=TIME of the past, or leave it out for what stands now",
+            recovery="pass as_of=TIME of the past, or leave it out for the present",
         )
     return at
 

@@ -104,7 +104,7 @@ def _refuse(kept: Memory, gone: Memory) -> None:
     fallen = next((one for one in (kept, gone) if one.status not in STANDING), None)
     if fallen is not None:
         raise InvalidInput(
-            f"memory {short_id(fallen.seq)} is {fallen.status.label}, and only what stands can be merged",
+            f"memory {short_id(fallen.seq)} is {fallen.status.label}, and only active memories can be merged",
             recovery=f"bring it back first: restore {fallen.seq}",
         )
 

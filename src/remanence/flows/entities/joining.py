@@ -121,7 +121,7 @@ async def find_free_key(core: Core, name: str, type_: str) -> tuple[str, str]:
         twin = (await core.store.arriving(core.scope, Arriving(fingerprints=[mark]))).twins.get(mark)
         if core.entities.find_by_key(key) is None and (twin is None or twin.status not in STANDING):
             return key, text
-    raise AssertionError("so many namesakes are refused when they arrive")
+    raise AssertionError("this many namesakes are refused on arrival")
 
 
 async def split(

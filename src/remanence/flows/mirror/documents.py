@@ -220,7 +220,7 @@ def _lines(
         named = None if match is None else match[1] or match[2]
         if named is not None and named not in revisions:
             raise InvalidInput(
-                f"line {number} names #{named}, which did not stand there",
+                f"line {number} names #{named}, which was not there",
                 recovery="take the name away to make it a new memory, or edit the file of the fact",
             )
         if match is not None and match[3].strip():

@@ -139,7 +139,7 @@ def _fields(lines: Iterable[str]) -> dict[str, Field]:
             continue
         name, value = _parse_field(one)
         if name in fields:
-            raise InvalidInput(f"{name} stands there twice", recovery="leave one of them")
+            raise InvalidInput(f"{name} is given twice", recovery="leave one of them")
         fields[name] = _value(value) if value else ""
     return fields
 
@@ -193,7 +193,7 @@ def _json(value: str) -> Any:
 
 def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("a name is given twice")
     return dict(pairs)
 
 

@@ -168,7 +168,7 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
     """Refuse to edit what has no lines of its own, and all but the lines of what has."""
     if path.startswith(f"{ENTITIES}/"):
         if entity is None or entity.status not in STANDING:
-            raise InvalidInput("it is no page of an entity that stands", recovery="put the text into facts/")
+            raise InvalidInput("it is no page of an active entity", recovery="put the text into facts/")
         if fields_checksum(page.fields) != page.fields.get(FIELDS_CHECKSUM):
             raise InvalidInput(
                 "a page of an entity changes by its lines alone",
@@ -176,7 +176,7 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
             )
     elif path != PROFILE:
         raise InvalidInput(
-            "it is worked out of what stands", recovery="edit the facts, and discard this edit"
+            "the engine writes it from active memories", recovery="edit the facts, and discard this edit"
         )
 
 
@@ -237,7 +237,7 @@ def _line_edit(
         raise Conflict(
             [("memories", memory.seq)],
             f"#{one.seq} changed since the line was written: it has revision {memory.revision}, not {one.revision}",
-            f"discard the edit, look at what stands now, and edit that: it says {one_line(memory.text)!r}",
+            f"discard the edit, look at the present text, and edit that: it says {one_line(memory.text)!r}",
             expected=one.revision,
             current=memory.revision,
         )
@@ -286,7 +286,7 @@ async def _propose_edit(
 def _refuse_words(path: str) -> None:
     if path.startswith(f"{ARTIFACTS}/"):
         raise InvalidInput(
-            "what stands there are the user's own words",
+            "these are the user's own words",
             recovery="edit the file of the fact, and discard the edit of this one",
         )
 
@@ -340,7 +340,7 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
             Conflict(
                 [("memories", memory.seq)],
                 f"the file is of revision {edit.revision}, the memory of {memory.revision}: it changed meanwhile",
-                f"look at what stands now; to change it all the same, set `revision: {memory.revision}` in the file",
+                f"look at the present text; to change it all the same, set `revision: {memory.revision}` in the file",
                 expected=edit.revision,
                 current=memory.revision,
             )
@@ -363,7 +363,7 @@ def _revision(page: Page, memory: Memory) -> int:
     ):
         raise InvalidInput(
             "the file does not say of which revision it is",
-            recovery=f"put the line `revision: {memory.revision}` back, once you have looked at what stands now",
+            recovery=f"put the line `revision: {memory.revision}` back, once you have looked at the present text",
         )
     return int(revision)
 

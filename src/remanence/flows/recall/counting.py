@@ -83,7 +83,7 @@ async def count_memories(
     if by == TOPIC:
         if given or between is not None:
             raise InvalidInput(
-                "topics are counted among all that stands: no filter and no time narrows them",
+                "topics are counted over all active memories: no filter and no time narrows them",
                 recovery="leave `filters` and `between` out, or count by a column",
             )
         return await count_topics(core, limit)

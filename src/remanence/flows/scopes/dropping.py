@@ -174,7 +174,7 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
         raise _make_conflict(core)
     going = _find_going(snapshot)
     if not going.any():
-        raise InvalidInput(f"nothing stands in scope {core.scope!r}", recovery="there is nothing to drop")
+        raise InvalidInput(f"no active memories in scope {core.scope!r}", recovery="there is nothing to drop")
     await _refuse_held(core, snapshot)
     _refuse_protected(core, snapshot, allow_protected)
     cause = core.cause(DROP, planned=True, detail={"memories": int(going.sum())})
