@@ -1030,7 +1030,7 @@ def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
         (["recall", "x", "--where", "colour=red"], "unknown filter"),
         (["plan", "--policy", "defalt"], "default"),
         (["hold", "buoy", "audit", "--off"], "no hold 'audit'"),
-        (["restore", "buoy"], "stands already"),
+        (["restore", "buoy"], "already, and shown whole"),
         (["ingest", "gone.jsonl"], "no file"),
         (["ingest", "."], "no notes in ."),
         (["ingest", "talk.jsonl", "--format", "jsnl"], "did you mean 'jsonl'"),

@@ -10,7 +10,7 @@ import pytest
 import remanence
 from remanence.core.clock import to_datetime
 from remanence.core.model import Verification
-from remanence.faces.cli.shelf_commands import parse_prompt
+from remanence.faces.cli.hook import parse_prompt
 from tests.flows.conftest import Opener, hear
 
 FACTS = (

@@ -307,7 +307,7 @@ async def test_what_agents_missed(server: Server) -> None:
     assert [three, two, one] == recalled(decided) and "There are more" not in decided
     assert [four] == recalled(that_day) == recalled(again)
     assert "Nothing was found." == gone
-    assert "Done: 1 restore." in back and "stands already" in stands
+    assert "Done: 1 restore." in back and "already, and shown whole" in stands
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -156,7 +156,7 @@ async def test_restore_gives_back_the_whole(
     assert {"restore": 1} == receipt.counts
     assert (Form.FULL, Status.INBOX if not archived else Status.ACTIVE) == (after.form, after.status)
     assert TEXT in (await memory.frame("attention")).text
-    with pytest.raises(remanence.InvalidInput, match="stands already"):
+    with pytest.raises(remanence.InvalidInput, match="already, and shown whole"):
         await memory.restore(shrunk.id)
     await memory.undo(receipt)
     assert Form.CONDENSED is (await memory.get(shrunk.id)).form

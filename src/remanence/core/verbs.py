@@ -5,6 +5,8 @@ verbs and commands by name and calls none.
 """
 
 from collections.abc import Mapping
+from functools import reduce
+from typing import Any, get_type_hints
 
 from remanence.core.curation_verbs import CURATION_VERBS
 from remanence.core.errors import NameUnknown
@@ -28,6 +30,13 @@ SHELVES: Mapping[str, str] = {
 
 TABLE: tuple[VerbHelp, ...] = tuple(row for rows in GROUPS.values() for row in rows)
 _BY_NAME: Mapping[str, VerbHelp] = {name: row for row in TABLE for name in (row.command, row.name)}
+
+
+def find_verb(owner: Any, name: str) -> Any:
+    """Return the method of a verb from the class that has them, a shelf's by the class that its property returns."""
+    *shelves, last = name.split(".")
+    kind = reduce(lambda one, shelf: get_type_hints(getattr(one, shelf).fget)["return"], shelves, owner)
+    return getattr(kind, last)
 
 
 def advice(name: str) -> VerbHelp:

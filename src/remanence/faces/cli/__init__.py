@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "commands": "learn ingest audit consolidate recall get list count links merge update correct rate"
-    " tag link pin hold forget forbid forbidden restore history undo status"
-    " session",
+    "chat": "chat",
+    "commands": "ingest audit consolidate list history undo session",
     "demo": "demo",
     "files": "backup export import",
+    "frame_commands": "frames",
     "hook": "hook",
     "mcp": "mcp",
-    "plan_commands": "plan apply curate forecast explain policy run",
-    "shelf_commands": "note chat frame frames conversations entities guidelines review",
+    "plan_commands": "plan apply curate forecast policy run",
     "serve": "serve token",
-    "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
+    "verb_commands": "learn note recall frame get count links merge update correct rate tag link pin hold forget forbid"
+    " forbidden restore status explain entities conversations review",
+    "upkeep_commands": "doctor reembed settings guide guidelines completion scopes erase mirror",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})

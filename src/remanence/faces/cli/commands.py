@@ -5,7 +5,6 @@ Knows which arguments a verb takes; must not know how an answer is printed or a 
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -13,15 +12,13 @@ from cyclopts import Parameter
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import (
     ActionName,
-    IfExists,
     KindName,
     OutcomeName,
     StatusName,
     TrustName,
-    VerdictName,
 )
 from remanence.faces.cli import options
-from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
+from remanence.faces.cli.options import Memory
 from remanence.faces.cli.running import counting_until_stopped
 from remanence.faces.style import Undoable, counting
 from remanence.flows.base.context import LISTED_MAX
@@ -106,21 +103,6 @@ async def audit(
     return None if html == "-" else answer
 
 
-async def learn(
-    text: Text,
-    /,
-    *,
-    memory: Memory,
-    about: options.TextOptions = options.TextOptions(),
-    key: Annotated[str | None, Parameter(help="Your own id; a later text with it replaces this one.")] = None,
-    if_revision: Annotated[
-        int | None,
-        Parameter(help="Fail unless the key's memory has this revision; 0: unless the key is new."),
-    ] = None,
-) -> Any:
-    return await memory.learn(text, key=key, if_revision=if_revision, **about.values())
-
-
 async def consolidate(
     *,
     memory: Memory,
@@ -131,29 +113,6 @@ async def consolidate(
 ) -> Any:
     with counting("consolidating") as progress:
         return await memory.consolidate(progress, listen=listen, duplicates=duplicates)
-
-
-async def recall(
-    query: Annotated[str, Parameter(help="A question, or words to look for.")],
-    /,
-    *,
-    memory: Memory,
-    narrow: options.Narrow = options.Narrow(),
-    text: options.Alone = False,
-    reasons: options.Reasons = options.Reasons(),
-) -> Any:
-    answer = await memory.recall(query, **narrow.values(), **reasons.values())
-    return answer.text if text else answer if reasons.why else options.drop_score_parts(answer)
-
-
-async def get(
-    name: Name,
-    /,
-    *,
-    memory: Memory,
-    as_of: Annotated[options.When, Parameter(help="Show it as it was at this time.")] = None,
-) -> Any:
-    return await memory.get(name, as_of=as_of)
 
 
 async def list_(
@@ -175,164 +134,6 @@ async def list_(
     # One more is asked for than is shown, to say whether there are more.
     limit = page.limit + (1 <= page.limit < LISTED_MAX)
     return page.cut(await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **page.values()))
-
-
-async def count(
-    by: Annotated[
-        str | None, Parameter(help="Such as category, speaker, tier, topic or attributes.project.")
-    ] = None,
-    /,
-    *,
-    memory: Memory,
-    selection: options.Selection = options.Selection(),
-    limit: Annotated[int, Parameter(help="Maximum number of values.")] = 100,
-) -> Any:
-    return await memory.count(by, limit=limit, **selection.filter_values())
-
-
-async def update(
-    name: Name, /, *, memory: Memory, edit: options.Edit = options.Edit(), if_revision: IfRevision = None
-) -> Any:
-    return await memory.update(name, if_revision=if_revision, **options.given_of(edit))
-
-
-async def tag(
-    name: Name, tags: Tags, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None
-) -> Any:
-    return await memory.tag(name, *tags, off=off, if_revision=if_revision)
-
-
-async def pin(names: Names, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None) -> Any:
-    return await memory.pin(names, off=off, if_revision=if_revision)
-
-
-async def hold(
-    name: Name,
-    reason: HoldName,
-    /,
-    *,
-    memory: Memory,
-    until: Annotated[options.When, Parameter(help="End of the hold; no end if absent.")] = None,
-    off: Off = False,
-    if_revision: IfRevision = None,
-) -> Any:
-    return await memory.hold(name, reason, until, off=off, if_revision=if_revision)
-
-
-async def correct(
-    name: Name,
-    text: Text | None = None,
-    /,
-    *,
-    memory: Memory,
-    by: Annotated[Name | None, Parameter(help="The memory that takes its place, instead of a text.")] = None,
-    if_revision: IfRevision = None,
-) -> Any:
-    if by is not None and text is None:
-        return await memory.correct(name, by=by, if_revision=if_revision)
-    if text is None or by is not None:
-        raise InvalidInput("no text and no memory, or both", recovery="give the right text, or --by MEMORY")
-    return await memory.correct(name, text, if_revision=if_revision)
-
-
-async def forget(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.forget(names, if_revision=if_revision)
-
-
-async def forbid(names: Names, /, *, memory: Memory, off: Off = False, if_revision: IfRevision = None) -> Any:
-    return await memory.forbid(names, off=off, if_revision=if_revision)
-
-
-async def forbidden(
-    *,
-    memory: Memory,
-    limit: Annotated[int | None, Parameter(help="Maximum number; all if absent.")] = None,
-    after: Annotated[
-        str | None, Parameter(metavar="HASH", help="Continue after this one, the last of an earlier list.")
-    ] = None,
-) -> Any:
-    return await memory.forbidden(limit=limit, after=after)
-
-
-async def restore(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
-    return await memory.restore(names, if_revision=if_revision)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class LinkOptions:
-    """How strong a link is, and what to do where it exists."""
-
-    weight: Annotated[Share, Parameter(help="Weight, from 0 to 1.")] = None
-    confidence: Annotated[Share, Parameter(help="Confidence, from 0 to 1.")] = None
-    if_exists: Annotated[
-        IfExists | None,
-        Parameter(help="Action if the link exists; reinforce if absent."),
-    ] = None
-
-
-async def link(
-    source: Name,
-    target: Name,
-    relation: Relation,
-    /,
-    *,
-    memory: Memory,
-    strength: LinkOptions = LinkOptions(),
-    off: Off = False,
-    if_revision: IfLinkRevision = None,
-) -> Any:
-    given = options.given_of(strength)
-    if off:
-        return await memory.link(source, target, relation, off=True, if_revision=if_revision, **given)
-    new_link = await memory.link(source, target, relation, if_revision=if_revision, **given)
-    cut = f"remanence link {new_link.source} {new_link.target} {new_link.relation.label} --off"
-    return Undoable(new_link, cut if new_link.count == 1 else "remanence undo last")
-
-
-async def merge(
-    a: Annotated[str, Parameter(help="A memory, which stays, or an entity.")],
-    b: Annotated[str, Parameter(help="The memory that says the same, or the entity that is the same.")],
-    /,
-    *,
-    memory: Memory,
-    if_revision: Annotated[
-        int | None, Parameter(help="Fail unless the second memory has this revision.")
-    ] = None,
-) -> Any:
-    return await memory.merge(options.name_of(a), options.name_of(b), if_revision=if_revision)
-
-
-async def links(
-    name: Name | None = None,
-    /,
-    *,
-    memory: Memory,
-    depth: Annotated[
-        int | None,
-        Parameter(help="Show the memories reached over at most this many links, 1 to 3, each with its path."),
-    ] = None,
-    query: Annotated[
-        str | None, Parameter(help="Start from the best answers to this question instead of a memory.")
-    ] = None,
-    limit: Annotated[int | None, Parameter(help="Maximum number of memories; 10 if absent.")] = None,
-) -> Any:
-    wish = {"name": name, "depth": depth, "query": query, "limit": limit}
-    return await memory.links(**{option: value for option, value in wish.items() if value is not None})
-
-
-async def rate(
-    verdict: Annotated[
-        VerdictName | float,
-        Parameter(help="right, wrong, helped, misled, or a number from 0 (misled) to 1 (helped)."),
-    ],
-    names: Names,
-    /,
-    *,
-    memory: Memory,
-    if_revision: IfRevision = None,
-) -> Any:
-    return await memory.rate(names, verdict, if_revision=if_revision)
 
 
 async def history(
@@ -365,10 +166,6 @@ async def history(
         with suppress(NotFound):
             return await memory.history(run=name, limit=limit)
         raise
-
-
-async def status(*, memory: Memory) -> Any:
-    return await memory.status()
 
 
 async def undo(

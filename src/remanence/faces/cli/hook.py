@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BUDGET = 800
 BOM = "\ufeff"  # what some shells put before what they pipe
+HOOK_FIELDS = ("prompt", "session_id", "hook_event_name")  # that tell a hook's JSON from a text with a brace
 # Which of the host's names of a session, and of what the assistant said, is there.
 SESSIONS = ("session_id", "conversation_id")
 ANSWERS = ("last_assistant_message", "text")
@@ -140,3 +141,31 @@ EVENTS: Mapping[str, Callable[[Memory, Mapping[str, Any], int], Awaitable[str]]]
     "SessionEnd": _listen,
     "sessionEnd": _listen,
 }
+
+
+def parse_prompt(given: str) -> tuple[str, dict[str, Any]]:
+    """Return what was said, and what a host's hook says of it where that is JSON: a prompt is the user's, in a session.
+
+    The host vouches for it: what the memory returned for the same prompt makes it no echo.
+    """
+    given = given.removeprefix(BOM)
+    if not given.lstrip().startswith("{"):
+        return given, {}
+    try:
+        read = json.loads(given)
+    except (ValueError, RecursionError) as error:
+        if any(f'"{name}"' in given for name in HOOK_FIELDS):
+            raise InvalidInput(
+                f"this begins like a hook's JSON and is none: {error}",
+                recovery="pass whole JSON with prompt and session_id; what is a text all the same: `learn -`",
+            ) from error
+        return given, {}
+    prompt, session = read.get("prompt"), read.get("session_id")
+    if prompt is None:
+        return given, {}
+    if not isinstance(prompt, str) or not isinstance(session, str | None):
+        raise InvalidInput(
+            f"prompt {format_value(prompt)} with session_id {format_value(session)}",
+            recovery="pass both as texts, in JSON",
+        )
+    return prompt, {"role": "user"} | ({} if session is None else {"session": session})

@@ -21,16 +21,8 @@ from remanence.core.clock import SystemClock
 from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown
 from remanence.core.keywords import (
     ATTRIBUTE,
-    ArchiveName,
-    KindName,
-    LifecycleName,
     OrderName,
-    PolicyClassName,
     RelationName,
-    RoleName,
-    SeverityName,
-    TrustName,
-    VerificationName,
 )
 from remanence.core.model import COLUMN, SHORT_ID_CHARS
 from remanence.core.model import Memory as ListedMemory
@@ -84,6 +76,21 @@ def _parse_memory_name(_type: Any, tokens: Sequence[Any]) -> int | str:
 
 def _all_named(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
     return [_parse_memory_name(_type, [token]) for token in tokens]
+
+
+def read_name(_type: Any, tokens: Sequence[Any]) -> int | str:
+    """Read a name of a memory, an entity or an item."""
+    return name_of(str(tokens[0].value))
+
+
+def read_names(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
+    """Read several names."""
+    return [name_of(str(token.value)) for token in tokens]
+
+
+def read_attributes(given: list[str]) -> dict[str, str]:
+    """Read NAME=VALUE words as one mapping."""
+    return pairs(given, "--attribute")
 
 
 def text_of(_type: Any, tokens: Sequence[Any]) -> str:
@@ -184,7 +191,6 @@ PolicyOption = Annotated[
     ),
 ]
 FRAME = Parameter(metavar="FRAME", completer=_frames)
-SHOWN_FRAME = Parameter(metavar="FRAME", completer=_shown_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
 Span = Annotated[
     tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)
@@ -253,187 +259,43 @@ else:
     Given = Annotated[Any, Parameter(parse=False)]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class TextOptions:
-    """What a text to learn is about and where it comes from."""
-
-    category: Annotated[str | None, Parameter(help="A category that the policy declares, such as task.")] = (
-        None
-    )
-    kind: Annotated[KindName | None, Parameter(help="The kind of memory.")] = None
-    tag: Annotated[list[str] | None, Parameter(help="A tag; repeatable.")] = None
-    role: Annotated[
-        RoleName | None, Parameter(help="The speaker's role; derived from the speaker if absent.")
-    ] = None
-    speaker: Annotated[str | None, Parameter(help="The speaker's name.")] = None
-    thread: Annotated[str | None, Parameter(help="The conversation it belongs to.")] = None
-    session: Annotated[str | None, Parameter(help="The session of the conversation.")] = None
-    said_at: Annotated[
-        When, Parameter(help="Time of the statement, such as 2026-03-01T09:30; now if absent.")
-    ] = None
-    source: Annotated[str | None, Parameter(help="The source, such as a URL.")] = None
-    state: Annotated[str | None, Parameter(help="A state of its category, such as pending.")] = None
-    severity: Annotated[SeverityName | None, Parameter(help="Severity.")] = None
-    confidence: Annotated[float | None, Parameter(help="Confidence, from 0 to 1.")] = None
-    importance: Annotated[float | None, Parameter(help="Importance, from 0 to 1.")] = None
-    trust: Annotated[TrustName | None, Parameter(help="Trust, if lower than yours.")] = None
-    attribute: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help="Repeatable.")] = None
-
-    def values(self) -> dict[str, Any]:
-        """Return the fields of a `Turn` that were given."""
-        turn_fields = given_of(self)
-        turn_fields["tags"] = tuple(turn_fields.pop("tag", ()))
-        return turn_fields
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What to change of a memory; what is not named stays."""
-
-    text: Annotated[str | None, Parameter(help="The new text.")] = None
-    category: Annotated[str | None, Parameter(help="A category that the policy declares.")] = None
-    kind: Annotated[KindName | None, Parameter(help="The kind of memory.")] = None
-    state: Annotated[str | None, Parameter(help="A state of its category.")] = None
-    severity: Annotated[SeverityName | None, Parameter(help="Severity.")] = None
-    lifecycle: Annotated[LifecycleName | None, Parameter(help="Lifecycle state.")] = None
-    verification: Annotated[VerificationName | None, Parameter(help="Verification state.")] = None
-    policy_class: Annotated[
-        PolicyClassName | None,
-        Parameter(help="Retention class: durable or protected; nothing can become ephemeral."),
-    ] = None
-    confidence: Annotated[float | None, Parameter(help="Confidence, from 0 to 1.")] = None
-    importance: Annotated[float | None, Parameter(help="Importance, from 0 to 1.")] = None
-    valid_from: Annotated[When, Parameter(help="Start of validity.")] = None
-    valid_to: Annotated[When, Parameter(help="End of validity.")] = None
-    attribute: Annotated[
-        list[str] | None, Parameter(metavar="NAME=VALUE", help="Replaces all attributes.")
-    ] = None
-
-
 Alone = Annotated[bool, Parameter(help="Print only the text that an agent gets.")]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class Reasons:
-    """What to say of why something is in an answer, and why not."""
-
-    why: Annotated[bool, Parameter(help="Explain scores, omissions and timing.")] = False
-    why_not: Annotated[
-        int | str | None,
-        Parameter(
-            metavar="MEMORY",
-            converter=_parse_memory_name,
-            n_tokens=1,
-            help="Explain why this memory or text is not in the answer, and what would change that.",
-        ),
-    ] = None
-
-    def values(self) -> dict[str, Any]:
-        """Return the arguments of `recall` and `frame`."""
-        return {"explain": self.why, "why_not": self.why_not}
+Since = Annotated[
+    datetime,
+    Parameter(
+        metavar="TIME",
+        converter=_since,
+        n_tokens=1,
+        help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
+    ),
+]
+Until = Annotated[
+    datetime,
+    Parameter(
+        metavar="TIME", converter=_until, n_tokens=1, help="Only what was said at or before this time."
+    ),
+]
+SINCE_UNTIL: Mapping[str, Any] = {"since": Since, "until": Until}  # a span of time is two options
+Where = Annotated[list[str], Parameter(name="--where", metavar="NAME=VALUE", help=WHERE)]
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What is looked at: by filters, and by when it was said."""
-
-    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
-    since: Annotated[
-        datetime | None,
-        Parameter(
-            metavar="TIME",
-            converter=_since,
-            n_tokens=1,
-            help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
-        ),
-    ] = None
-    until: Annotated[
-        datetime | None,
-        Parameter(
-            metavar="TIME", converter=_until, n_tokens=1, help="Only what was said at or before this time."
-        ),
-    ] = None
-
-    def filter_values(self) -> dict[str, Any]:
-        """Return `filters` and `between`, as far as they were given."""
-        arguments: dict[str, Any] = {"filters": filters(self.where)} if self.where else {}
-        if self.since or self.until:
-            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
-        return arguments
+def join_times(values: dict[str, Any]) -> None:
+    """Make the argument `between` of the two options for times."""
+    since, until = values.pop("since", None), values.pop("until", None)
+    if since or until:
+        values["between"] = (since or EVER[0], until or EVER[1])
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Narrow(Selection):
-    """How to narrow a recall and how much to return."""
-
-    limit: Annotated[int, Parameter(help="Maximum number of memories.")] = 10
-    budget: Budget = None
-    asker: Annotated[
-        str | None, Parameter(help="Name of the person asking, if the question says I or my.")
-    ] = None
-    thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
-    around: Annotated[
-        Span,
-        Parameter(help="Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'."),
-    ] = None
-    as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
-    archived: Annotated[
-        ArchiveName | None,
-        Parameter(help="Search the archive too; default: the setting recall_leaves_out."),
-    ] = None
-    count_use: Annotated[
-        bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
-    ] = True
-
-    newer_first: Annotated[
-        bool,
-        Parameter(negative="--no-newer-first", help="Rank newer statements about the same subject first."),
-    ] = True
-
-    def values(self) -> dict[str, Any]:
-        """Return the arguments of `recall`."""
-        names = (
-            "limit",
-            "budget",
-            "asker",
-            "thread",
-            "count_use",
-            "archived",
-            "newer_first",
-            "around",
-            "as_of",
-        )
-        return {**{name: getattr(self, name) for name in names}, **self.filter_values()}
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class Room:
-    """How much a frame returns, as of when, and whether that counts."""
-
-    budget: Budget = None
-    limit: Limit = None
-    count_use: Annotated[
-        bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
-    ] = True
-    as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
-
-    def values(self) -> dict[str, Any]:
-        """Return the arguments of `frame`."""
-        names = ("budget", "limit", "count_use", "as_of")
-        return {name: getattr(self, name) for name in names}
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class ListPage(Selection):
+class ListPage:
     """How to narrow a list, how much of it to show, and which fields."""
 
+    filters: Where | None = None
+    since: Since | None = None
+    until: Until | None = None
     speaker: Annotated[str | None, Parameter(help="Only what this speaker said.")] = None
     as_of: Annotated[When, Parameter(help="Answer from the state at this time.")] = None
     limit: Annotated[int, Parameter(help="Maximum number.")] = 100
@@ -449,15 +311,11 @@ class ListPage(Selection):
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `list`, but for the limit."""
-        arguments: dict[str, Any] = {
-            "after": self.after,
-            "as_of": self.as_of,
-            "oldest_first": self.oldest_first,
-            "order": self.order,
-            **self.filter_values(),
-        }
-        if self.speaker is not None:
-            arguments["speaker"] = self.speaker
+        names = ("after", "as_of", "oldest_first", "order", "speaker", "since", "until")
+        arguments = {name: one for name in names if (one := getattr(self, name)) is not None}
+        if self.filters:
+            arguments["filters"] = filters(self.filters)
+        join_times(arguments)
         return arguments
 
     def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
@@ -533,12 +391,9 @@ def _parse_filter_values(name: str, word: str) -> list[Any]:
 
 
 def given_of(options: Any) -> dict[str, Any]:
-    """Return the options that were given; NAME=VALUE words as one mapping."""
-    every: Mapping[str, Any] = {one.name: getattr(options, one.name) for one in fields(options)}
-    values = {name: value for name, value in every.items() if value is not None and value != []}
-    if "attribute" in values:
-        values["attributes"] = pairs(values.pop("attribute"), "--attribute")
-    return values
+    """Return the options that were given."""
+    values = {one.name: getattr(options, one.name) for one in fields(options)}
+    return {name: value for name, value in values.items() if value is not None and value != []}
 
 
 def drop_score_parts(answer: "RecallResult") -> "RecallResult":

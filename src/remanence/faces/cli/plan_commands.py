@@ -19,7 +19,7 @@ from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
-from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, Name, PolicyOption
+from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, PolicyOption
 from remanence.faces.cli.running import counting_until_stopped, database, open_engine
 from remanence.faces.style import Text, Undoable, waiting, write_lines
 
@@ -129,10 +129,6 @@ async def forecast(
     if svg is not None:
         files.write(svg, answer.svg())
     return None if svg == "-" else answer
-
-
-async def explain(name: Name, /, *, memory: Memory, policy: PolicyOption = None) -> Any:
-    return await memory.explain(name, policy)
 
 
 async def _compare(memory: Memory, file: str, policy: str | None, *, every: bool) -> Any:

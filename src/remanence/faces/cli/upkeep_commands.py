@@ -94,6 +94,24 @@ def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="
     return tree().generate_completion(prog_name="remanence", shell=shell)
 
 
+async def guidelines(
+    lines: Annotated[
+        list[str] | None,
+        Parameter(help="Line numbers of the draft, or your own text; shown if absent."),
+    ] = None,
+    /,
+    *,
+    memory: Memory,
+    off: Annotated[bool, Parameter(negative=(), help="Set none.")] = False,
+) -> Any:
+    before = await memory.guidelines()
+    if not lines and not off:
+        return before
+    chosen = [int(one) if one.isascii() and one.isdigit() else one for one in lines or ()]
+    back = " ".join(["remanence guidelines", *(map(quote, before.active) if before.active else ["--off"])])
+    return Undoable(await memory.guidelines(*chosen, off=off), back)
+
+
 async def scopes_list(
     *,
     memory: Memory,

@@ -6,11 +6,11 @@ Knows verbs by name; must not know how they are called.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, get_type_hints
+from typing import Any
 
 from remanence.core.permissions import ROLE_OF, TokenRole
 from remanence.core.verb_help import VerbHelp
-from remanence.core.verbs import TABLE
+from remanence.core.verbs import TABLE, find_verb
 from remanence.engine import Engine
 
 BODY_BYTES_MAX = 1 << 20  # of the arguments of one call
@@ -63,13 +63,7 @@ class Offer:
 def list_offers() -> list[Offer]:
     """Return the verbs that are offered, in the order of the table."""
     return [
-        Offer(row, role, _find_verb(row.verb)) for row in TABLE if (role := ROLE_OF.get(row.verb)) is not None
+        Offer(row, role, find_verb(Engine, row.verb))
+        for row in TABLE
+        if (role := ROLE_OF.get(row.verb)) is not None
     ]
-
-
-def _find_verb(name: str) -> Any:
-    *shelf, last = name.split(".")
-    owner: Any = Engine
-    for part in shelf:
-        owner = get_type_hints(getattr(owner, part).fget)["return"]
-    return getattr(owner, last)

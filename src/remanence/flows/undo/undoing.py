@@ -494,7 +494,7 @@ async def _plan_restore(core: Core, memory: Memory, if_revision: int | None) -> 
     now, whole = core.clock.now(), lengths_of([memory.text])[0]
     if memory.status in STANDING and memory.form is Form.FULL:
         raise InvalidInput(
-            f"memory {short_id(memory.seq)} is active already: it is {memory.status.label}, and shown whole",
+            f"memory {short_id(memory.seq)} is {memory.status.label} already, and shown whole",
             recovery="nothing to restore",
         )
     if memory.status in STANDING:
