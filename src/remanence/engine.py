@@ -174,12 +174,12 @@ class Engine(Shelves):
 
     @property
     def scope(self) -> str:
-        """Whose memory this is."""
+        """Name of the scope of this memory."""
         return self._core.scope
 
     @property
     def embedder(self) -> Embedder:
-        """What turns texts into vectors here."""
+        """Model that turns texts into vectors here."""
         return self._core.embedder
 
     # Writing
@@ -273,8 +273,9 @@ class Engine(Shelves):
     ) -> ReembedResult:
         """Compute all vectors with another model, then switch to it in one step.
 
-        Recall goes on meanwhile. Stopped, even killed, it goes on where it was when it is called again; without an
-        `embedder` by the model that was under way. "auto" is for no model beside the vectors that memories come with.
+        Recall works meanwhile. If the call is stopped, even killed, the next call continues where it was; without an
+        `embedder` it continues with the same model. "auto" means that no model is used in addition to the static
+        vectors that memories come with.
         """
         return await reembedding.reembed(self._core, embedder, progress)
 
@@ -293,10 +294,11 @@ class Engine(Shelves):
         """Find the memories that best answer a question, within a budget of tokens.
 
         `filters` maps `status`, `tags`, columns (category, kind, state, lifecycle, speaker, session …) and attributes
-        (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
-        what stands, and what is `archived` where that is "open". `between` limits when it was said. What stands of the
-        returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False. With `explain` or
-        `why_not` the answer has its `explanation`.
+        (`attributes.project`) to the value they must have, or to a list of values of which any will do (of tags all).
+        Without a `status` recall searches inbox and active memories, and `archived` ones where that is "open".
+        `between` limits when memories were said. Returned memories that are in the inbox or active count as used, by
+        `agent` or the engine's own agent, unless `count_use` is False. With `explain` or `why_not` the answer has its
+        `explanation`.
         """
         criteria, span = recalling.read_recallable(filters or {}), to_span(between)
         request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
@@ -331,12 +333,12 @@ class Engine(Shelves):
         """Show the memory through a frame: the start context, the profile, or a view with guarantees and scores.
 
         "boot" is the start context, for which only a `budget` may be given: knowledge first, then the newest episodes;
-        no use is counted. "profile" says who the agent is, how people want it to behave and what holds now, one line a
-        memory. Every other frame returns guaranteed memories first, then the best by score, within a budget.
+        no use is counted. "profile" says who the agent is, how people want it to behave and what is true now, one line
+        a memory. Every other frame returns guaranteed memories first, then the best by score, within a budget.
 
-        Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
-        counted by reason in `left_out`: limit, budget, question, filter. What is returned counts as used, by `agent` or
-        the engine's own, unless `count_use` is False. `explain` and `why_not` are those of `recall`.
+        Without `query` all memories that pass the frame's filters are scored. `dropped` names memories that were left
+        out, and `left_out` counts them by reason: limit, budget, question, filter. Returned memories count as used, by
+        `agent` or the engine's own agent, unless `count_use` is False. `explain` and `why_not` are those of `recall`.
         """
         return await framing.show_frame(self._core, framing.Look(name, query, budget, limit, **asking))
 
@@ -350,9 +352,9 @@ class Engine(Shelves):
     ) -> CountResult:
         """Count memories by a column, an attribute or topic.
 
-        By "topic" the words that are spoken of most here come first, by TF-IDF over the newest 5,000 memories that
-        stand, without filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …),
-        tags, status, attributes.
+        By "topic" the most frequent topic words come first, by TF-IDF over the newest 5,000 active memories, without
+        filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status,
+        attributes.
         """
         return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
 
@@ -409,8 +411,8 @@ class Engine(Shelves):
         """Rate memories: "right" or "wrong", or how far they helped: "helped", "misled", or from 0 to 1.
 
         "right" marks a memory as correct or seen again, and restores an archived one; "wrong" marks it as denied. A
-        number between 0 (misled) and 1 (helped) counts for both in part. What cannot be rated by help is in `skipped`:
-        identity, and for an agent also what is under self/ or of a category of the system.
+        number between 0 (misled) and 1 (helped) counts for both in part. `skipped` lists memories that cannot be rated
+        by help: identity, and for an agent also memories under self/ or of a category of the system.
         """
         return await rating.rate(self._core, names, verdict, if_revision)
 
@@ -463,7 +465,7 @@ class Engine(Shelves):
     ) -> list[Forbidden]:
         """List forbidden texts: the hash of each, since when, and which memory said it.
 
-        In order of the hashes; the list goes on behind the text or the hash `after`.
+        The list is in the order of the hashes. It continues after the text or the hash `after`.
         """
         return await gating.list_forbidden(self._core, limit, after)
 
@@ -544,10 +546,10 @@ class Engine(Shelves):
     ) -> list[Link] | RelatedResult:
         """List the links of a memory, or with `depth` the memories that they lead to, each with its path.
 
-        What stands and is reached over at most so many links, 1 to 3; from the three best answers to `query` where no
-        memory is named. Links fade: after 90 days without an event each loses a tenth of its confidence for each 90
-        days that begin, and below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing
-        counts as used.
+        With `depth`, 1 to 3, it lists active memories that are reached over at most `depth` links; if no memory is
+        named, the search starts from the three best answers to `query`. Links fade: after 90 days without an event each
+        loses a tenth of its confidence for each 90 days that begin, and below 0.2 a link is not followed. Links of a
+        cause are followed only to its effect, all others in both directions. Nothing counts as used.
         """
         if name is not None and query is None and depth is None:
             related.refuse_limit(limit)
@@ -619,7 +621,7 @@ class Engine(Shelves):
     ) -> Forecast:
         """Show what a policy will do in the coming days if only time passes; nothing is written.
 
-        Each round is judged as `plan` would judge it then. What cannot be known is in `unknown`.
+        Each round is judged as `plan` would judge it then. `unknown` lists what cannot be known.
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
 
@@ -642,16 +644,16 @@ class Engine(Shelves):
     ) -> JobsResult | DaemonResult:
         """Run the due jobs once: curation, extraction, consolidation, vectors, the mirror; or until `stop` is set.
 
-        Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
-        ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next round goes
-        on. The policy is the one in force here, or where none is adopted the one that is named. Without any it finishes
-        what is pending since an erasure, and nothing else. With `expire` the images of the audit end that are older
-        than the setting `audit_days` says; their runs stay, by a line each, and can no more be undone. What is held,
-        forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. A deep round
-        under a policy does that by itself.
+        Rules are judged by their `every`: those that are due, or those of the `cadence` that is named, and all quicker
+        ones. A round takes at most 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next
+        round does the rest. The policy is the one in force here, or where none is adopted the one that is named.
+        Without any policy the round only finishes pending work of an erasure. With `expire` it deletes undo data that
+        are older than the setting `audit_days`; their runs stay, one line each, and can no longer be undone. It keeps
+        the undo data of memories under a hold, of deleted memories that are not purged yet, and of memories purged so
+        recently that they can be restored. A deep round under a policy deletes expired undo data by itself.
 
-        With `stop` it goes on, in all scopes of the store that have adopted a policy, until that is set; it ends after
-        the part of a plan that it is at.
+        With `stop` it runs until `stop` is set, in all scopes of the store that have adopted a policy; it ends after
+        the current part of a plan.
         """
         if stop is None:
             _refuse_beside("until `stop` is set", options)
@@ -662,8 +664,8 @@ class Engine(Shelves):
     async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
         """Undo a run as a whole; refused if its changes were changed again.
 
-        "last" names the newest run of yours that changed something; the receipt says which it was. Cancelled, it goes
-        on where it stopped when the same run is undone again.
+        "last" names the newest run of yours that changed something; the receipt says which it was. If the call is
+        cancelled, the next `undo` of the same run continues where it stopped.
         """
         return await runs.undo_named(self._core, runs.run_id(run), progress)
 
@@ -740,8 +742,9 @@ class Engine(Shelves):
     async def begin_session(self, task_type: str = "general", *, heartbeats: bool = True) -> str:
         """Begin a session; texts stored until it ends belong to it.
 
-        Beginning twice returns the open one. The curation that is due runs first. With `heartbeats` its time counts as
-        it goes along and closing the memory ends it; without, it outlives the process and counts whole once it ends.
+        If a session is open already, it is returned. Due curation runs first. With `heartbeats` the time of the session
+        is counted while it lasts, and closing the memory ends the session. Without, the session outlives the process,
+        and its whole time is counted when it ends.
         """
         return await sessions.begin(self._core, task_type, heartbeats=heartbeats)
 
@@ -804,9 +807,10 @@ class Engine(Shelves):
     ) -> list[Memory]:
         """List memories, newest first, filtered by kind, tags, status or any column.
 
-        Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
-        `as_of` lists what stood so at an instant, `between` limits when it was said. The list goes on behind the memory
-        that is `after`, the last one of a list before: what comes in or goes is neither missed nor seen twice.
+        Without a `status` it lists inbox and active memories; with one, memories that have it, or one of several, or
+        "any". `as_of` lists memories that matched at an instant, `between` limits when they were said. The list
+        continues after the memory `after`, the last one of the list before: memories that are stored or deleted
+        meanwhile cause no gap and no repetition.
         """
         named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
         asked = listing.read_listing(named, equal, filters or {}, limit, oldest_first=oldest_first)

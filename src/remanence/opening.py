@@ -33,7 +33,7 @@ LetGo = Callable[[], Awaitable[None]]
 
 
 class OwnParts(TypedDict, total=False):
-    """What of yours takes the place of what is built in, and how far what comes in this way is believed."""
+    """Parts of your own that replace the built-in ones, and how far texts that come in this way are believed."""
 
     store: Store | None
     tokens: TokenCounter | None

@@ -56,7 +56,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
 
 @checked_class
 class Shelves:
-    """What verbs of one matter stand on, each made when it is asked for; `Engine` adds the verbs that stand alone."""
+    """Namespaces of verbs, each made when it is asked for; `Engine` adds the verbs outside the namespaces."""
 
     def __init__(self, core: Core) -> None:
         self._kept = core
@@ -109,7 +109,7 @@ class Shelves:
 
     @property
     def review(self) -> ReviewQueue:
-        """What waits for a person: list it, settle it."""
+        """Items that wait for a person: list them, settle them."""
         return review.ReviewQueue(self._core)
 
     @property

@@ -79,7 +79,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 TOLD = [
     "this memory was opened by the process that this one was forked from",
-    "open the memory in the child; the parent goes on with its own",
+    "open the memory in the child; the parent keeps its own",
 ]
 
 

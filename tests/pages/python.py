@@ -18,11 +18,12 @@ from tests.pages.sync_stub import namespaces
 
 HEAD = """# Python API
 
-Everything a program may import: what it makes, catches or calls from `remanence`, what else verbs take and return from
-[`remanence.types`](#remanencetypes); what is not named here may change its place. Functions marked `async`
-are awaited; the same verbs without `await` are in [`remanence.sync`](../start.md#without-async). What is raised:
-[errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too; a result has each
-of its times as `datetime` as well, `said_time` beside `said_at`. What a verb returns is a [`Result`](#result).
+This page lists everything that a program may import. `remanence` has classes to make, functions to call and errors to
+catch; [`remanence.types`](#remanencetypes) has the other arguments and results of verbs. A name not on this page
+may move. Functions marked `async` are awaited; the same verbs without `await` are in
+[`remanence.sync`](../start.md#without-async). The page of [errors](errors.md) lists what verbs raise. Times are integer
+microseconds since 1970 (UTC); arguments may also be `datetime`, and a result has each time as `datetime` as well,
+`said_time` for `said_at`. A verb returns a [`Result`](#result).
 """
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 LINE_CHARS_MAX = 100
@@ -40,7 +41,7 @@ def page() -> str:
     names = [(name, getattr(types, name)) for name in types.__all__]
     words = [(name, thing) for name, thing in names if not inspect.isclass(thing)]
     parts += [
-        "\n## Names\n\nWhat an argument may be where it is one of a few; in `remanence.types`.\n\n",
+        "\n## Names\n\nValues of arguments that take one of a few; in `remanence.types`.\n\n",
         *_names(words),
     ]
     return "".join(parts)

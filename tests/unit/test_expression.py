@@ -504,7 +504,7 @@ def test_an_abbreviation_that_contains_itself_is_refused() -> None:
     """It would never end."""
     names = PolicyNames({}, {"a": "b or pinned", "b": "a or pinned"})
 
-    with pytest.raises(PolicyError, match="an alias stands for itself: a → b → a"):
+    with pytest.raises(PolicyError, match="an alias refers to itself: a → b → a"):
         condition("a", vocabulary("memories"), names, SourcePosition())
 
 

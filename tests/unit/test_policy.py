@@ -329,7 +329,7 @@ MALFORMED = (
 )
 def test_an_alias_that_stands_for_itself_is_named_with_its_circle(aliases: str, circle: str) -> None:
     """Whoever wrote the aliases sees which lead back to themselves."""
-    with pytest.raises(PolicyError, match=f"(?m)an alias stands for itself: {circle}$"):
+    with pytest.raises(PolicyError, match=f"(?m)an alias refers to itself: {circle}$"):
         load(V + f"[alias]\n{aliases}\n" + RULE.replace("uses > 3", "p"))
 
 

@@ -24,7 +24,7 @@ TIME_MAX = int(datetime(2255, 1, 1, tzinfo=UTC).timestamp()) * SECOND
 
 
 class Clock(Protocol):
-    """What tells an engine the time, in microseconds UTC."""
+    """Source of the time for an engine, in microseconds UTC."""
 
     def now(self) -> int:
         """Return the present time in microseconds since 1970, UTC."""
@@ -64,7 +64,7 @@ SET_BACK_MIN = MINUTE
 
 
 class SystemClock:
-    """The machine's wall clock; within one process it goes back only where it was set back."""
+    """The machine's wall clock; within one process its time falls only if somebody set it back by over a minute."""
 
     def __init__(self) -> None:
         self._latest = 0
@@ -114,8 +114,8 @@ def read_monotonic_micros() -> int:
 class ManualClock:
     """A clock that moves only when told to, for tests, replays and simulations.
 
-    With `boot`, the name of a boot, it stands for the clocks of a machine: time that passes can be told from a clock
-    that is set.
+    `boot` is the name of a boot of a machine. With it an engine can tell whether time passed or the clock was set, as
+    with the clocks of a machine.
     """
 
     def __init__(

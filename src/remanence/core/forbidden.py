@@ -8,9 +8,9 @@ from remanence.core.results import Result, Time, date_of
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Forbidden(Result):
-    """A text that may not come in again, by the hash of its folded form: since when, and which memory said it.
+    """A forbidden text, by the hash of its folded form: since when it is forbidden, and which memory said it.
 
-    One that `is_erased` went with its memory for good: that is not lifted.
+    Where `is_erased` is True, the text was erased permanently with its memory, and the ban cannot be lifted.
     """
 
     fold: str

@@ -70,7 +70,7 @@ Progress = Callable[[int, int], None]  # hears how much of how much is done
 
 
 class AboutNamed(TypedDict, total=False):
-    """What `learn` takes besides the text: what it is about, who said it, where it comes from, your key for it."""
+    """Arguments of `learn` besides the text: its subject, its speaker, its source and your key for it."""
 
     category: str | None
     kind: KindName | Kind | None
@@ -92,7 +92,7 @@ class AboutNamed(TypedDict, total=False):
 
 
 class Linked(TypedDict, total=False):
-    """What else `link` takes: weight and confidence from 0 to 1, and what to do where the link exists."""
+    """Further arguments of `link`: weight and confidence from 0 to 1, and what to do if the link exists."""
 
     weight: float | None
     confidence: float | None
@@ -100,11 +100,13 @@ class Linked(TypedDict, total=False):
 
 
 class FrameAsking(TypedDict, total=False):
-    """Who asks in `frame`, `agent` whose use is counted unless `count_use` is False, and whether to say why.
+    """Arguments of `frame`: the agent who asks, whether use is counted, and whether to explain the answer.
 
-    With `explain` the answer's `explanation` says how each came to its score and what took the others. `why_not` names
-    a memory, or a text that perhaps never came in: the explanation says what kept it out, and what would let it in.
-    `as_of` is an instant: the answer is made of what stood then, as it was, no use is counted and nothing says why.
+    The use of the memories is counted for `agent`, unless `count_use` is False. With `explain` the answer has an
+    `explanation`: how each memory came to its score, and what excluded the others. `why_not` names a memory, or a text
+    that was perhaps never stored: the explanation says what kept it out, and what would let it in. `as_of` is an
+    instant: the answer is made of the memories that were active then, as they were. It counts no use and has no
+    explanation.
     """
 
     agent: str | None
@@ -115,12 +117,13 @@ class FrameAsking(TypedDict, total=False):
 
 
 class Asking(FrameAsking, total=False):
-    """Who asks in `recall`, what about, and whether to say why, as in `frame`; `asker` is who asks where it says I.
+    """Arguments of `recall`: those of `frame`, and who asks, in which conversation, and about which time.
 
-    `thread` is the conversation to look in. `archived` says whether the archive is "open" to this question or "closed";
-    without it the setting `recall_leaves_out` does. With `newer_first` False no later word on the same matter stands
-    above the best answer. `around` is the time that is asked about: what was said then counts more; without it the
-    words of the question tell ("last Tuesday", "in May").
+    `asker` is the person whom "I" in the question means. `thread` is the conversation to look in. `archived` says
+    whether this question searches the archive ("open") or not ("closed"); without it the setting `recall_leaves_out`
+    decides. With `newer_first` False a later statement on the same matter is not put above the best answer. `around` is
+    the time that the question is about: statements of that time count more. Without `around` the words of the question
+    tell the time ("last Tuesday", "in May").
     """
 
     asker: str | None
@@ -134,10 +137,10 @@ Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys
 
 
 class Foretelling(TypedDict, total=False):
-    """What else `forecast` is asked for.
+    """Further arguments of `forecast`.
 
-    `every` is how many seconds lie between two rounds, where `run_jobs` is called by something else; `limit` how many
-    runs and how many memories are listed, from `offset` on.
+    `every` is the number of seconds between two rounds, if something else calls `run_jobs`. `limit` is how many runs
+    and how many memories are listed, from `offset` on.
     """
 
     overrides: Overrides | None
@@ -147,7 +150,7 @@ class Foretelling(TypedDict, total=False):
 
 
 class Editable(TypedDict, total=False):
-    """What of a memory can be changed by name."""
+    """Fields of a memory that can be changed by name."""
 
     text: str
     category: str | None
@@ -168,7 +171,7 @@ OrderName: TypeAlias = Literal["created_at", "updated_at"]  # of a list
 
 
 class Columns(TypedDict, total=False):
-    """What a column of the memories to list must be, or a list for any of several; None is nothing there."""
+    """Filters of a list of memories: a value for each column, or several of which any will do; None means empty."""
 
     id: Some[str]
     key: Some[str | None]
@@ -224,10 +227,11 @@ class Columns(TypedDict, total=False):
 
 
 class ListOptions(Columns, total=False):
-    """What a column of the memories to list must be; `between` which times they were said, `after` the last one had.
+    """Filters, order and start of a list of memories.
 
-    `as_of` is the instant at which they stood so. In the `order` of "created_at" or "updated_at" they come by when they
-    came in, or when their text was changed last, the newest first; else by their numbers.
+    `between` limits when the memories were said. `after` is the last memory of the list before. `as_of` is the instant
+    at which the memories matched the filters. With the `order` "created_at" or "updated_at" the memories are sorted by
+    when they were stored, or by when their text was last changed, the newest first; otherwise by their numbers.
     """
 
     as_of: Moment | None

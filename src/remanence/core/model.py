@@ -36,7 +36,7 @@ class Label(IntEnum):
 
 
 class Status(Label):
-    """Where a memory stands; recall sees inbox and active, and the archive where it is open."""
+    """Status of a memory; recall searches inbox and active memories, and the archive where it is open."""
 
     INBOX = 0
     ACTIVE = 1
@@ -56,7 +56,7 @@ class Tier(Label):
 
 
 class Kind(Label):
-    """What sort of knowledge a memory is."""
+    """Sort of knowledge that a memory holds."""
 
     SEMANTIC = 0
     EPISODIC = 1
@@ -83,7 +83,7 @@ class Lifecycle(Label):
 
 
 class Verification(Label):
-    """What was said of whether a memory is right (engram's verification states)."""
+    """Whether somebody confirmed or disputed that a memory is right (engram's verification states)."""
 
     UNVERIFIED = 0
     USER_CONFIRMED = 1
@@ -131,7 +131,7 @@ class Severity(Label):
 
 
 class Role(Label):
-    """Who spoke."""
+    """Role of the speaker."""
 
     USER = 0
     ASSISTANT = 1
@@ -149,7 +149,7 @@ class Trust(Label):
 
 
 class Relation(Label):
-    """What a link says; those in SYMMETRIC are stored once, lower sequence number first."""
+    """Meaning of a link; the relations in SYMMETRIC are stored once, lower sequence number first."""
 
     SIMILAR = 0
     NEAR_DUPLICATE = 1
@@ -460,11 +460,11 @@ class Memory(Result):
 @checked_class
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was said: one turn of a conversation, or any text to learn.
+    """One turn of a conversation, or any text to learn.
 
-    `key` is a stable name of the caller's: a turn whose key is known already is not stored again. Where `role` is None,
-    the speaker's name decides: a program's name makes an assistant, everyone else is a user. `trust` says that it is
-    believed less than the way it comes and its role allow, never more.
+    `key` is a stable name that the caller chooses: a turn whose key is known already is not stored again. Where `role`
+    is None, the speaker's name decides: a program's name makes an assistant, every other name a user. `trust` can only
+    lower how far the turn is believed; the way it comes in and its role set the maximum.
     """
 
     text: str
@@ -489,14 +489,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LearnResult(Result):
-    """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
+    """Result of storing a text: `stored` (new), `confirmed` (an exact repeat) or `known` (its key exists already).
 
-    `quarantined` it is stored but out of sight until it is accepted, since it holds markup for a machine and comes from
-    outside or a tool; `gated` it is forbidden, nothing was stored, and it has no id. `replaced` says which secrets and
-    personal data markers took the place of, kind → how often, `replacements` on which lines, and how such are kept.
+    `quarantined`: the text is stored but hidden until somebody accepts it, since it holds markup for a machine and
+    comes from outside or a tool. `gated`: the text is forbidden, nothing was stored, and there is no id. `replaced`
+    says which secrets and personal data were replaced by markers, kind → how often, `replacements` on which lines, and
+    how to keep such data.
 
-    `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
-    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written.
+    `role` is the role that the text was taken to have, if nobody gave one and it is not the user's; `told_by` says what
+    decided that. `run` is the id to give to `undo`, which undoes all that was stored in the same transaction; None
+    where nothing was written.
     """
 
     id: str
@@ -523,12 +525,12 @@ class LearnResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(Result):
-    """One recalled memory with its score, the parts of it, and the ids of those beside it that contradict it.
+    """One recalled memory with its score, the parts of the score, and the ids of returned memories that contradict it.
 
-    What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
-    only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
-    learned from, or the facts of a turn. What is `archived` is not active; `restore` brings it back. `stands_above`
-    says above which memory it was put that ranks higher, and why.
+    The score is 0 where the memory is in the answer for another reason than a score. `cut` is True if the answer's text
+    shows only a passage of the memory. `also` names memories that say the same and therefore have no place of their
+    own: the turn that a fact was learned from, or the facts of a turn. An `archived` memory is not active; `restore`
+    makes it active again. `stands_above` names a memory with a higher rank above which this one was put, and says why.
     """
 
     memory: Memory
@@ -542,17 +544,17 @@ class Hit(Result):
 
     @property
     def id(self) -> str:
-        """Whose hit it is."""
+        """Id of the memory."""
         return self.memory.id
 
     @property
     def seq(self) -> int:
-        """Its number."""
+        """Number of the memory."""
         return self.memory.seq
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Text of the memory."""
         return self.memory.text
 
     def __str__(self) -> str:
@@ -565,7 +567,7 @@ class Hit(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DroppedMemory(Result):
-    """What was left out, and why."""
+    """A memory that was left out, and the reason."""
 
     id: str
     reason: str
@@ -578,13 +580,14 @@ class DroppedMemory(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecallResult(Result):
-    """The answer to a recall: memories best first, within the budget, with what was left out; it yields the hits.
+    """Answer to a recall: memories best first, within the budget, and what was left out; iteration yields the hits.
 
-    `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor for so many memories
-    `is_weak`: its `text` begins by saying so, and no use is counted. A little above it `is_unsure`, and says so too.
-    `left_out` counts by reason all that was left out, of which `dropped` names the first. `without_model` says why a
-    model that embeds had no part in it. `times` are those that the question asks about, each with its words for it.
-    `explanation` says why, where that was asked; `next_score` is that of the first beyond the limit, over the best.
+    `strength` is between 0 (nothing matches) and 1. Below the embedder's floor for the number of memories the answer
+    `is_weak`: its `text` begins by saying so, and no use is counted. A little above that floor it `is_unsure`, and its
+    text says so, too. `left_out` counts all memories that were left out, by reason; `dropped` names the first of them.
+    `without_model` says why an embedding model had no part in the answer. `times` are the times that the question asks
+    about, each with its words in the question. `explanation` says why, if that was asked. `next_score` is the score of
+    the first memory beyond the limit, divided by the best score.
     """
 
     query: str
@@ -618,7 +621,7 @@ class RecallResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RateResult(Result):
-    """What became of a rating: ids of what it counts for, and what it passed over, with the reason."""
+    """Result of a rating: ids of the rated memories, and the skipped ones with the reason."""
 
     rated: tuple[str, ...]
     skipped: tuple[DroppedMemory, ...] = ()

@@ -23,7 +23,7 @@ class OpeningProcess:
         if not self.is_this:
             raise StoreUnavailable(
                 "this memory was opened by the process that this one was forked from",
-                recovery="open the memory in the child; the parent goes on with its own",
+                recovery="open the memory in the child; the parent keeps its own",
             )
 
 

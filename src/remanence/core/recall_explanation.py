@@ -83,13 +83,14 @@ class Hop(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreExplanation(Result):
-    """How one memory came to its score, 0 where it stands for another reason: `because` says which.
+    """Score of one memory and its parts; 0 where the memory has its place for another reason, which `because` says.
 
-    `parts` add up to it: (the sum of what is added) × all factors. `rank` is its place by score among the candidates,
-    0 where it was none. `stands_above` says above which memory it was put that ranks higher, and why: no score did
-    that. Of a frame `similarity` are the parts of what recall makes of the question, before it is set in relation to
-    the best, and `path` are links that speak for it; of a recall links to others of the answer or,
-    where `linked` is a part, the way by which it was reached.
+    `parts` add up to the score: (the sum of all terms) × all factors. `rank` is the place by score among the
+    candidates, 0 where the memory was none of them. `stands_above` names a memory with a higher rank above which this
+    one was put, and says why; its score did not cause that. For a frame `similarity` has the parts of recall's score
+    for the question, before it is set in relation to the best, and `path` has links that support the memory. For a
+    recall `path` has links to other memories of the answer or, where `linked` is a part, the way by which the memory
+    was reached.
     """
 
     seq: int
@@ -104,7 +105,7 @@ class ScoreExplanation(Result):
 
     @property
     def total(self) -> float:
-        """What the parts add up to."""
+        """Score that the parts add up to."""
         return sum_parts(self.parts)
 
     def __str__(self) -> str:
@@ -129,9 +130,9 @@ class FilterCount(Result):
 class Absence(Result):
     """The first thing that kept a memory, or a text, out of an answer, and what would have let it in.
 
-    `name` is how it was asked for; where nothing that is kept has it `seq` is 0 and `id` "". `score` says how it was
-    scored, where it was. `beaten_by` are the numbers of what stands in its place. Of what is in the answer after all
-    the stage is "nothing".
+    `name` is the name that was asked for; if no stored memory has it, `seq` is 0 and `id` is "". `score` says how the
+    memory was scored, if it was. `beaten_by` are the numbers of the memories that have its place. If the memory is in
+    the answer after all, the stage is "nothing".
     """
 
     name: str
@@ -180,7 +181,7 @@ class RecallExplanation(Result):
         return "\n".join(self.lines())
 
     def lines(self, width: int = WIDTH) -> list[str]:
-        """Write it in lines of so many columns, with a bar for each part of each score; what is longer is wrapped."""
+        """Return it in lines of `width` columns, with a bar for each part of each score; longer lines are wrapped."""
         scores = [line for one in self.scores for line in self.score_lines(one, width)]
         return [*self.head_lines(width), *scores, *self.rest_lines(width)]
 

@@ -12,11 +12,10 @@ LEFT_OUT = "left_out"  # in that of each part: changes that were left out until 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Receipt(Result):
-    """What was done; give it, or its `run`, to `undo`.
+    """Receipt of a run; give it, or its `run`, to `undo`.
 
-    `counts` maps an action ("archive", "unlink", …) to how many rows it changed; `skipped` lists what was
-    planned and not done, with the reason, `notes` what there is to say besides. `undoes` is the run that was taken
-    back, where one was.
+    `counts` maps an action ("archive", "unlink", …) to how many rows it changed. `skipped` lists planned changes that
+    were not made, with the reason; `notes` has further remarks. `undoes` is the run that was undone, if there was one.
     """
 
     run: str
@@ -76,9 +75,9 @@ class Receipt(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExtractPendingResult(Result):
-    """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
+    """Result of extracting from waiting turns: facts stored and confirmed, facts left out by reason, and the runs.
 
-    `cut` counts what was beyond the limits of a request or made no sense. `failed` says why turns still wait.
+    `cut` counts facts that were beyond the limits of a request or made no sense. `failed` says why turns still wait.
     """
 
     turns: int = 0
@@ -114,11 +113,12 @@ def _add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, i
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LinkedDuplicates(Result):
-    """What came of looking through a scope for near duplicates by words.
+    """Result of a search for near duplicates by words in a scope.
 
-    Of the memories `compared`, `candidates` seem to share most words: so many pairs were `linked`, and so many that
-    were linked before are `surer`. The texts of those `left` were not read, since others seem more alike. `run` is what
-    `undo` takes, None where nothing was written; `waits` says why nothing was compared.
+    `compared` memories have `candidates` pairs that seem to share most words. `linked` counts the pairs that were
+    linked, `surer` the pairs that were linked before and whose link is more certain now. The texts of `left` pairs were
+    not read, since others seem more alike. `run` is the id to give to `undo`, None where nothing was written. `waits`
+    says why nothing was compared.
     """
 
     compared: int = 0
@@ -141,15 +141,16 @@ class LinkedDuplicates(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ConsolidateResult(Result):
-    """What a consolidation did: memories active, pairs linked, also as newer and as at odds, places taken.
+    """Result of a consolidation: memories activated, pairs linked, newer statements, contradictions and replacements.
 
-    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
-    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
-    as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
-    up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
-    stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
-    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything. `heard` is
-    what became of the turns that waited, `duplicates` what came of looking for near duplicates, where that was asked.
+    `judged` counts memories that a model judged, `unjudged` has the reason for each text that got no judgement, and
+    `tokens_used` is the cost of all answers. If a limit was reached, `waits` says which: the rest of the inbox is
+    unchanged. `proposed` lists changes that only a person may make, each after the id of its memory. `replaced` counts
+    memories that were replaced because of a model's verdict, `verdicts` is the run of these replacements, which `undo`
+    undoes, and `refused` says which memories stay active despite a verdict, and why. `steps` counts the other changes,
+    and `failed` says what could not be done, and why. `runs` are all other runs, the oldest first: `run`, then one of
+    each step that wrote anything. `heard` is the result of extracting from waiting turns, `duplicates` the result of
+    the search for near duplicates, if that was asked.
     """
 
     activated: int = 0

@@ -30,7 +30,7 @@ OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
 
 
 class Result:
-    """What a verb returns: `str()` is what a person reads of it, `repr()` one line."""
+    """Answer of a verb: `str()` returns the text for a person, `repr()` one line."""
 
     __slots__ = ()
     HIDDEN: ClassVar[frozenset[str]] = frozenset()  # fields that mean nothing to a reader

@@ -200,7 +200,7 @@ class ModelWriter(Vendor[C]):
         return await self._answer(build_extract_question(turns, wanted), read)
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
-        """Return a text of at most so many tokens that says what this one says."""
+        """Return a text of at most `tokens_max` tokens that says the same as this one."""
         check_count("tokens_max", tokens_max, 1, SHORTER_TOKENS_MAX)
         if len(text) > SHORTENED_CHARS_MAX:
             raise InvalidInput(

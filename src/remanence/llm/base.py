@@ -87,7 +87,7 @@ def embeds_together(embedder: Embedder) -> TypeGuard[TogetherEmbedder]:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedTexts:
-    """What a model made of texts: a row for each, in their order, and the tokens that it took."""
+    """Vectors that a model made of texts: a row for each, in their order, and the tokens that it used."""
 
     vectors: Vectors
     tokens_used: int = 0
@@ -96,7 +96,7 @@ class EmbeddedTexts:
 class WaitingEmbedder(Protocol):
     """A model, in this process or on a server, that takes its time: asked at consolidation, never inside `learn`.
 
-    Its vectors stand beside the static ones; where it fails, those and the words answer alone.
+    Its vectors are used in addition to the static ones; if it fails, the static vectors and the words answer alone.
     """
 
     @property
@@ -132,13 +132,12 @@ class QuestionEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a writer thinks of a text: how well it fits who the agent is, and which other texts it is at odds with.
+    """Judgement of a text by a model: how well it fits who the agent is, and which other texts it contradicts.
 
-    `alignment` is from 0 to 1; `contradicts` maps ids of the others it was shown to how sure it is, from 0 to 1, and
-    `replaces` those that held before and hold no longer, by what the text says is so now. `repeats` are those that say
-    the same as the text, no more and no less; a person is shown them.
-    `tokens_used` says what asking it took. `tags` join those that the memory has; one that says who the agent is
-    (self/…) is only proposed.
+    `alignment` is from 0 to 1. `contradicts` maps ids of the other texts that the model was shown to a confidence from
+    0 to 1, and `replaces` does so for texts that were true before and are no longer true, according to this text.
+    `repeats` are texts that say the same, no more and no less; a person is shown them. `tokens_used` is the cost of the
+    question. `tags` are added to the memory's tags; a tag that says who the agent is (self/…) is only proposed.
     """
 
     alignment: float
@@ -185,7 +184,7 @@ class Shortener(Protocol):
     """A writer that says the same in fewer words."""
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
-        """Return a text of at most so many tokens that says what this one says.
+        """Return a text of at most `tokens_max` tokens that says the same as this one.
 
         Raise WriterError where none can be had.
         """

@@ -52,10 +52,10 @@ class ExtractTurn:
 
 @dataclass(frozen=True, slots=True)
 class ExtractRequest:
-    """What to extract: facts of these categories; `instruction` says what to look for and what to leave alone.
+    """Request to extract facts of these categories; `instruction` says what to look for and what to leave alone.
 
-    `guidelines` are what the memory's own record taught, as far as a person activated it; `before` are turns that were
-    said right before, to understand the others by: no facts are wanted of them.
+    `guidelines` are lessons of the memory's own record that a person activated. `before` are turns that were said right
+    before, which help to understand the others: no facts are wanted of them.
     """
 
     categories: tuple[str, ...] = CATEGORIES
@@ -78,7 +78,7 @@ class ExtractRequest:
 
     @property
     def hash(self) -> str:
-        """What the audit keeps of it: the same for the same categories, words and guidelines."""
+        """Digest of the request for the audit: the same for the same categories, words and guidelines."""
         parts = [*self.categories, "", self.instruction, *self.guidelines]
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -93,7 +93,7 @@ def wanted_of(categories: str, instruction: str) -> ExtractRequest:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One statement that stands by itself, and from which characters of which turn it was learned.
+    """One statement that is clear without its context, and the characters of the turn that it was learned from.
 
     `event_at` is the day on which it happens, as 2026-05-31, "" where none is told. `proposed` are tags that mean
     something to the engine: only a person sets them. `area` is one of `AREAS`, "" where none fits.
@@ -122,7 +122,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """How one entity stands to another."""
+    """Relationship of one entity to another."""
 
     source: str
     relation: str
@@ -131,7 +131,7 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class ExtractResult:
-    """What was found in some turns; `cut` counts by kind what was left out: beyond the limits, or without sense."""
+    """Facts, entities and relationships of some turns; `cut` counts by kind those beyond limits or without sense."""
 
     facts: tuple[Fact, ...] = ()
     entities: tuple[Entity, ...] = ()

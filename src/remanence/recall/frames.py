@@ -34,13 +34,14 @@ BOOT, PROFILE = FIXED = ("boot", "profile")  # the start context and the profile
 class Frame(Result):
     """A stored way to select memories: a filter, guaranteed tags, weights of the score, a budget and a template.
 
-    `tags` and `guarantees` are tags or patterns such as `self/*`, of which a memory bears any; `categories` likewise.
-    What bears a guarantee passes every filter and is cut by the budget alone; beside a question it takes at most
-    `guaranteed_share` of it, where what answers needs the rest. `limit` None is the setting's, `clock` None the
-    policy's. `window_hours` lets only memories pass that were learned, used or reinforced less than so many hours
-    ago. `terms` of the score are added to its five parts: used, important, lifecycle, confirmed, rated, helpful,
-    cold_start. With `diversity` above 0 room goes to what says something that others do not, with `per_token` to what
-    scores most for its length, where not all fit. With `profile` the lines of the profile that fit follow the memories.
+    `tags` and `guarantees` are tags or patterns such as `self/*`; a memory needs any one of them, and so with
+    `categories`. Memories with a guaranteed tag pass every filter and are cut by the budget alone; with a question they
+    take at most `guaranteed_share` of it, where other answers need the rest. `limit` None uses the setting's, `clock`
+    None the policy's. With `window_hours` only memories pass that were learned, used or reinforced within that number
+    of hours. `terms` of the score are added to its five parts: used, important, lifecycle, confirmed, rated, helpful,
+    cold_start. Where not all memories fit, `diversity` above 0 prefers memories that say something new, and `per_token`
+    prefers those with the highest score for their length. With `profile` the lines of the profile that fit follow the
+    memories.
     """
 
     name: str
@@ -106,7 +107,7 @@ class Frame(Result):
 
 
 class FrameDefinition(TypedDict, total=False):
-    """What a frame can be given, as a caller writes it."""
+    """Fields of a frame, as a caller writes them."""
 
     weights: ScoreWeights | Mapping[str, float]
     tags: str | Sequence[str] | None

@@ -207,10 +207,10 @@ DOUBT_UNDO = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Check(Result):
-    """One thing that `check` looked at: what, whether it is sound, and what it saw.
+    """Result of one check: its subject, whether that is sound, and what the check saw.
 
-    What is sound and yet wants attention has `advice`: what to do about it. Damage always has: where nothing better is
-    known, how to go back to a backup, or to save what can be read.
+    A sound subject that needs attention has `advice`: what to do about it. Damage always has advice: where nothing
+    better is known, how to go back to a backup, or to save what can be read.
     """
 
     name: str
@@ -344,7 +344,7 @@ class PurgedMemory:
 
 
 class Store(Protocol):
-    """What every store does; what it may do beside that are its capabilities, in `capabilities`.
+    """Operations of every store; its optional operations are capabilities, listed in `capabilities`.
 
     `memory.MemoryStore` is the reference, `sqlite.SqlStore` the one on SQLite; both have every capability.
     """

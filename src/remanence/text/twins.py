@@ -43,9 +43,9 @@ _CLOSING = re.compile(r'(?:[.,…。、]|(?<!\d)!)[")\]]?$|[")\]](?:[.,:;…。�
 class SimilarityThresholds:
     """Cosines of bare vectors from which two texts are similar, and from which they may be near duplicates.
 
-    `calibrated` says that the false-merge rate of `near` was measured: then near duplicates with the same words may be
-    merged where a clause stands elsewhere, too; without it only those with the same words in the same order.
-    An answer of a strength below `weak_below` is called weak; without it, none is.
+    `calibrated` says that the false-merge rate of `near` was measured. Then near duplicates with the same words may be
+    merged even if a clause has another position; otherwise only those with the same words in the same order may be. An
+    answer with a strength below `weak_below` is called weak; where `weak_below` is None, no answer is.
     """
 
     similar: float

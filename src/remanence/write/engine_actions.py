@@ -29,7 +29,7 @@ RECORDED_MAX = 20  # kinds of decisions that a part of a run records one by one;
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Eligibility(Result):
-    """What an action is judged by: how sure and how important, each from 0 to 1, in which state, and whose wish."""
+    """Values by which an action is judged: confidence and importance from 0 to 1, lifecycle state, and source."""
 
     confidence: float = 0.0
     lifecycle: Lifecycle = Lifecycle.CANDIDATE

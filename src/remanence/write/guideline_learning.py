@@ -37,11 +37,11 @@ class ActionEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guideline(Result):
-    """What the record says of one action: how often it was taken, with which outcome, and what to do next.
+    """Lesson of the record for one action: how often it was taken, with which outcome, and what to do next.
 
-    `delta` is between -0.15 and 0.15, and `sure` how far it is to be relied on. What was denied or deferred counts as
-    skipped. `good` and `poor` count the memories that it made of which something is known since, and `quality` is
-    (good - poor) / (good + poor + 5), as if five more had shown neither.
+    `delta` is between -0.15 and 0.15, and `sure` says how reliable it is. Denied and deferred actions count as skipped.
+    `good` and `poor` count the memories that the action made and that turned out well or badly, and `quality` is (good
+    - poor) / (good + poor + 5), as if five more had shown neither.
     """
 
     action: str

@@ -19,13 +19,14 @@ EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole bef
 @checked_class
 @dataclass(frozen=True, slots=True)
 class ImportedTurn(Turn):
-    """A turn, and what its source says of it: when it holds, what took its place, what it has to do with others.
+    """A turn with what its source says of it: when it is valid, which turn replaced it, and its links to others.
 
-    `valid_from` and `valid_until` are when what it says is true. `replaced_by` is the key of the turn of the same
-    source that took its place: it comes in as history. With `is_deleted` it comes in as a tombstone, which `restore`
-    brings back. `links` are (key, relation) of other turns of the source. Whoever says any of these gives a `key`.
-    `source_category` is what its source calls it: its `category` where the policy declares one of that name. One that
-    `is_part` of the document that its thread names is told of where the document no longer holds it.
+    The turn is true from `valid_from` until `valid_until`. `replaced_by` is the key of the turn of the same source that
+    replaced it: it is stored as history. With `is_deleted` it is stored as deleted, and `restore` brings it back.
+    `links` are (key, relation) of other turns of the source. A turn that uses any of these needs a `key`.
+    `source_category` is the source's name for its category: it becomes the `category` if the policy declares one of
+    that name. With `is_part` the turn is a part of the document that its thread names: the import reports it once the
+    document no longer holds it.
     """
 
     valid_from: Moment | None = None
@@ -52,7 +53,7 @@ def find_validity(turn: Turn) -> tuple[int | None, int | None]:
 
 
 class SkipCounts(Counter[str]):
-    """What is left out, reason → how often; `examples` has the first of each where one was named."""
+    """Counts of what is left out, reason → how often; `examples` has the first of each reason where one was named."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)

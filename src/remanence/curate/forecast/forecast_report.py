@@ -307,8 +307,9 @@ class Leaving(Result):
 class RunToCome(Result):
     """One run to come: which rules are judged, and what they do, as a dry run at that instant would say it.
 
-    `destroyed` counts what limits on deletion count, `exempt` what goes beside them, `deferred` what waits for another
-    day. `held` says why a plan waits for a person then; what destroys nothing is done all the same.
+    `destroyed` counts changes to which the deletion limit applies, `exempt` changes to which it does not, `deferred`
+    changes that wait for another day. `held` says why a plan then waits for a person; changes that destroy nothing are
+    made all the same.
     """
 
     at: int
@@ -331,13 +332,13 @@ class RunToCome(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Forecast(Result):
-    """What a policy will do until an instant if nothing but time passes.
+    """Forecast of what a policy will do until an instant if nothing but time passes.
 
-    `counts`, `by_rule`, `by_class` (of each decay class) and `by_day` (of each 24 hours from now on) count everything;
-    `runs` and `leaving` list so many from an offset on, and `runs_more` and `leaving_more` say how many there are
-    besides. `stands` counts memories by status in the end, `stood` now. `every` is how many seconds lie between two
-    rounds, None where one comes whenever it is due; from `coarse_at` on they were taken together. `held_at` says since
-    when a plan waits for a person. `unknown` says in words what no forecast can know.
+    `counts`, `by_rule`, `by_class` (of each decay class) and `by_day` (of each 24 hours from now on) count everything.
+    `runs` and `leaving` list a limited number from an offset on; `runs_more` and `leaving_more` count the others.
+    `stands` counts memories by status at the end, `stood` now. `every` is the number of seconds between two rounds,
+    None where a round comes whenever it is due; from `coarse_at` on several rounds were taken as one. `held_at` says
+    since when a plan waits for a person. `unknown` says in words what no forecast can know.
     """
 
     scope: str
@@ -370,11 +371,11 @@ class Forecast(Result):
         return (self.until - self.at) // DAY
 
     def svg(self) -> str:
-        """Draw it: a bar for each day, week or month, by what leaves how; a picture that needs nothing else."""
+        """Draw it: a bar for each day, week or month, by how memories leave; a picture that needs nothing else."""
         return svg(self._build_leavings())
 
     def chart(self, width: int = 80) -> str:
-        """Draw the same in characters, so many wide."""
+        """Draw the same in characters, `width` characters wide."""
         return chart(self._build_leavings(), width)
 
     def _build_leavings(self) -> Leavings:
@@ -384,7 +385,7 @@ class Forecast(Result):
         return "\n".join(self.lines())
 
     def lines(self, width: int = 80) -> Sequence[str]:
-        """Say it in lines: what leaves, the picture, the runs, what stands, and what cannot be known."""
+        """Return it in lines: memories that leave, the picture, the runs, counts by status, and the unknowns."""
         rows = [self._line()]
         rows += self.chart(width).splitlines()
         rows += [f"  {action} {count:,} [{rule}]" for action, rule, count in self.by_rule]

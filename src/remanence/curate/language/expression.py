@@ -378,7 +378,7 @@ class Compiler:
             return alias.node
         if node.id in self.open_aliases:
             circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
-            raise self.place.error(f"an alias stands for itself: {circle}", "write one of them out", node)
+            raise self.place.error(f"an alias refers to itself: {circle}", "write one of them out", node)
         self.names.expanded[key] = alias = self._expand(node, text)
         return alias.node
 

@@ -202,9 +202,9 @@ def _ascending(values: Ints, low: int, high: int) -> Ints:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result, PlanDecision):
-    """What a policy would do to a scope at an instant; nothing of it is done yet.
+    """Changes that a policy would make to a scope at an instant; none of them is made yet.
 
-    `preview` is what a person is shown beside it: neither its file nor its digest holds a text.
+    `preview` is shown to a person together with the plan: neither the plan's file nor its digest holds a text.
     """
 
     preview: Preview | None = field(default=None, repr=False)
@@ -235,7 +235,7 @@ class Plan(Result, PlanDecision):
         return changes.changes(self)
 
     def parts(self, changes_max: int) -> Iterator[CommitPart]:
-        """Yield the same changes as `apply` commits them, so many at a time; like ones are one block."""
+        """Yield the same changes in the parts in which `apply` commits them; like changes are one block."""
         return changes.parts(self, changes_max)
 
     def describe(self) -> PlanReport:

@@ -85,10 +85,10 @@ class PutOff(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlanReport(Result):
-    """A plan with the memories that it names; the tokens of what stands are None where nobody counted them.
+    """Report of a plan with the memories that it names; tokens of active memories are None where nobody counted them.
 
-    `destroyed` counts what limits on deletion count, `exempt` what goes beside it: what was ephemeral from arrival and
-    is too old, and tombstones that have been kept for 30 days.
+    `destroyed` counts changes to which the deletion limit applies, `exempt` changes to which it does not: of memories
+    that were ephemeral from arrival and are too old, and of memories that were deleted 30 days ago or more.
     """
 
     digest: str

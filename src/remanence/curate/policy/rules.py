@@ -354,7 +354,9 @@ def rungs(table: Table) -> list[Table]:
         if name not in LADDER:
             raise table.error("ladder", f"{name!r} is no rung of a ladder", suggest(name, LADDER))
     if not ladder or [name for name in LADDER if name in ladder] != list(ladder):
-        raise table.error("ladder", "goes from the mildest on, each once", f"write ladder = {list(LADDER)}")
+        raise table.error(
+            "ladder", "lists rungs from the mildest on, each once", f"write ladder = {list(LADDER)}"
+        )
     for key in ("do", "to", "period", "over"):
         if key in table.values:
             raise table.error(key, f"{key!r} does not go with a ladder", "leave it out")

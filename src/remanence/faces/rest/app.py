@@ -69,7 +69,9 @@ _DESCRIPTION = (
 
 ScopeName = Annotated[
     str | None,
-    Query(description="Whose memory; may be left out where the token opens one scope alone.", max_length=200),
+    Query(
+        description="Scope of the memory; may be left out if the token opens one scope alone.", max_length=200
+    ),
 ]
 IdempotencyKey = Annotated[
     str | None,

@@ -56,7 +56,8 @@ _LOCAL = frozenset({"guide"})  # what needs no memory
 class RemoteEngine(Engine):
     """A memory in one scope of a server: the verbs of `Engine` that it offers, called over HTTP.
 
-    A verb that is not offered raises CapabilityMissing. What the server refuses raises what the engine there raised.
+    A verb that is not offered raises CapabilityMissing. If the server refuses a call, the error of its engine is raised
+    here.
     """
 
     def __init__(self, url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> None:
@@ -76,7 +77,7 @@ class RemoteEngine(Engine):
 
     @property
     def scope(self) -> str:
-        """Whose memory this is, where that was named."""
+        """Scope of this memory, where one was named."""
         return self._core.scope if self._scope is None else self._scope
 
     @property

@@ -39,11 +39,11 @@ _ID_BYTES, _SECRET_BYTES, _SALT_BYTES = 6, 32, 16
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AccessToken(Result):
-    """A token by its name: its role, the scopes that it opens ("*" for all), and for which agent it speaks.
+    """A token by its name: its role, the scopes that it opens ("*" for all), and the agent that it speaks for.
 
-    What comes in by a token with an `agent` is believed as an agent is, else as a person is. With a `door` it opens
-    that one alone: "mcp" the tools at /mcp, "rest" the verbs at /v1/. What it `denies` it does not do, whatever its
-    role. `added_at` is when it was made, in microseconds.
+    Texts that come in by a token with an `agent` are believed as an agent is, other texts as a person is. A token with
+    a `door` opens that door alone: "mcp" the tools at /mcp, "rest" the verbs at /v1/. `denies` lists what the token is
+    refused, whatever its role. `added_at` is when it was made, in microseconds.
     """
 
     name: str
@@ -114,10 +114,10 @@ class AccessTokens:
     ) -> NewToken:
         """Create an access token for the server, and show it once.
 
-        `scopes` are what it opens, "*" every scope. A role may do what those before it may: watch (the numbers of a
-        server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. With a `door` it
-        opens that one alone. What it `denies` it does not do: release (unpin, end a hold, settle quarantine and
-        bans), policy, settings, erase; a token with an `agent` does none of these. A name that is taken raises
+        `scopes` are the scopes that it opens, "*" every scope. A role may do what those before it may: watch (the
+        numbers of a server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. With a `door`
+        it opens that one alone. `denies` lists what it is refused: release (unpin, end a hold, settle quarantine and
+        bans), policy, settings, erase; a token with an `agent` is refused all of these. A name that is taken raises
         Conflict.
         """
         check_name("a token", name)

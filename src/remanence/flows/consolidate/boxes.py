@@ -308,7 +308,7 @@ class ConversationThread(Result):
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        """The sessions that it goes through, in order."""
+        """The sessions of its segments, in order."""
         return tuple(dict.fromkeys(segment.session for segment in self.segments))
 
     def __str__(self) -> str:
@@ -392,9 +392,10 @@ class Conversations:
         """List the segments of conversations, or with `threads` the threads, those of the latest turns first.
 
         A segment is a stretch of a session about one matter, a thread joins segments about the same matter across
-        sessions. With `session` the segments of one session, "" for turns of none; with `of` those that a turn is in,
-        or a fact's turns. With `segments_min` only threads that join so many. The list goes on behind `after`, a
-        segment or a thread or its number: a thread by its number stands where its latest turn puts it by now.
+        sessions. With `session` it lists the segments of one session, "" for turns of none; with `of` those that
+        contain a turn, or the turns of a fact. With `segments_min` it lists only threads that join at least that many
+        segments. The list continues after `after`, a segment or a thread or its number: a thread that is given by its
+        number has the place that its latest turn gives it now.
         """
         require(self._core.store, BOXES, "conversations.list")
         check_count("limit", limit, 1, LIST_MAX)

@@ -37,9 +37,9 @@ NO_DRAFT = "no draft yet: a consolidation draws it up, once something was extrac
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GuidelineDraft(Result):
-    """What the newest recorded actions teach, one guideline for each action, those first whose results did best.
+    """Guidelines from the newest recorded actions, one for each action, those with the best results first.
 
-    Nothing of it is in force.
+    None of them is in force.
     """
 
     at: int

@@ -79,19 +79,19 @@ class IngestExample(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IngestResult(Result):
-    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
+    """Result of an import: the file's turns by outcome, and the parts of the file that are no turns (reason → count).
 
-    `quarantined` hold markup for a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
-    `replacements` says of the first texts on which lines, and how such are kept. `raised` counts those that were known
-    and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
-    turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
-    or until a time now, and `linked` counts links. `hashed` counts ids that look like secrets and are kept as hashes.
-    `differing` counts turns that say other words than what is here under their key, by what became of that, and what is
-    here of documents that hold it no more.
-    `examples` shows the first of what was left out, or differs, for a reason.
+    `quarantined` turns hold markup for a machine, `gated` ones are forbidden. `replaced` counts secrets and personal
+    data by kind; `replacements` says for the first texts on which lines they were, and how to keep such data. `raised`
+    counts turns that were known and are believed further now, since the file is imported with a higher `trust`. Of what
+    the source says of its turns, `superseded` counts turns that others replaced, `forgotten` turns that were stored as
+    deleted, `dated` known turns that now are valid from or until a time, and `linked` links. `hashed` counts ids that
+    look like secrets and are kept as hashes. `differing` counts turns whose text differs from the stored one under
+    their key, by the outcome of that, and stored parts of documents that no longer hold them. `examples` shows the
+    first turn that was left out, or differs, for each reason.
 
-    Of a dry run the counts are those that the ingest would have; `outcomes` are the first turns of each outcome, and
-    `estimate` says, where facts were to be extracted, what a writer would be asked.
+    For a dry run the counts are those that the import would have; `outcomes` are the first turns of each outcome, and
+    `estimate` says, where facts were to be extracted, what a model would be asked.
     """
 
     source: str

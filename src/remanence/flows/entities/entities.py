@@ -65,10 +65,10 @@ class KnownEntity(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityProfile(Result):
-    """What stands of an entity, at a position of the change sequence: its newest statements first.
+    """Active facts of an entity, at a position of the change sequence: its newest statements first.
 
-    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines. What is surely
-    out of date, or was to happen on a day that is over, is in neither.
+    `timeline` has the facts in the order in which they were said. `more` counts statements beyond the lines. Neither
+    has statements that are surely out of date, or events of a day that is over.
     """
 
     entity: KnownEntity
@@ -105,8 +105,8 @@ class Entities:
     ) -> list[KnownEntity]:
         """List entities, those with the most mentions first.
 
-        The list goes on behind the entity `after`, which stands where its mentions put it: one of a list before as
-        that list had them, one by name or number as they are now.
+        The list continues after the entity `after`, by its number of mentions: an entity of a list before has the
+        number that it had there, an entity by name or number the one that it has now.
         """
         check_count("limit", limit, 1, LISTED_MAX)
         if type is not None and type not in TYPES:
@@ -120,7 +120,7 @@ class Entities:
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Split an entity: `off` are names of the other one, or memories that mention it.
 
-        Each mention goes by what its memory says.
+        With names, a memory then mentions the entity whose name it says, or both.
         """
         return await _split(self._core, await find_entity(self._core, entity), off)
 

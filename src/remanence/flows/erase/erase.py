@@ -51,21 +51,22 @@ Revisions = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ErasePreview(Result):
-    """What an erasure would take away: give it to `erase.apply`, which refuses it where a memory changed since.
+    """Preview of an erasure: give it to `erase.apply`, which refuses it if a memory changed since.
 
-    `memories` and `learned` list the first of what was named, and of what was learned from that alone and goes with it;
-    `revisions` has all of both, by number. `others` stay: they were learned from what goes and from something else, or
-    somebody gave them a key. `same` say the very same, or were merged with one of them, and stay: a text that
-    they say is not refused from then on. `held` are
-    under a hold, which refuses the whole. `mirrors` are folders that hold copies, `registered` exports and backups that
-    were made before and may hold some of it; of older ones it is only known how many are `unlisted`. `purged` counts
-    those that had no row any more: their images go. `anew` has of each text that was drawn together from several, by
-    its number, what is left of these: it goes, and is drawn together anew.
+    `memories` lists the first named memories, and `learned` the first memories that were learned from these alone and
+    are erased with them; `revisions` has all of both, by number. `others` stay: they were learned from erased memories
+    and from something else, or somebody gave them a key. `same` say the very same, or were merged with an erased
+    memory, and stay: a text that they say is not refused from then on. `held` are under a hold, which blocks the whole
+    erasure. `mirrors` are folders that hold copies. `registered` are exports and backups that were made before and may
+    hold some of it; of older ones only the number, `unlisted`, is known. `purged` counts memories that had no row any
+    more: their undo data are erased. `anew` has for each text that was merged from several, by its number, which of
+    these are left: the text is erased, and merged again from them.
 
-    Of a person `subject` has the names, `mentioned` the first of what others said that names the person, `mentions` how
-    many that are, and `redacts` all of them where the names are to be taken out. `namesakes` are longer names of others
-    that hold one of these names: they are left. `maybe` has by part of a name, such as Lopes, how many further memories
-    say that alone, and whose name it is a part of, too; the first of these are listed in `perhaps`, and all are left.
+    For a person `subject` has the names, `mentioned` the first memories of others that name the person, `mentions` the
+    number of these memories, and `redacts` all of them where the names are to be taken out. `namesakes` are longer
+    names of others that hold one of these names: they are left. `maybe` has by part of a name, such as Lopes, how many
+    further memories say that part alone, and who else has it in a name; `perhaps` lists the first of these memories,
+    and all of them are left.
     """
 
     HIDDEN = frozenset({"revisions", "redacts", "anew"})
@@ -144,18 +145,19 @@ class ErasePreview(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Erasure(Result):
-    """What was erased, and what is proven of it.
+    """Result of an erasure, and the proof of it.
 
-    `pending` says that another process still reads the old state of the file, or `why` it is else: the next round
-    rewrites it and looks. `looked_for` counts the pieces of what was erased that were looked for in the files of the
-    database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
-    exports and backups that were made before and are not rewritten; of older ones it is only known how many are
-    `unlisted`. `original` is the file that this one is a copy of: that one, its other copies and its mirrors are left
-    as they are. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
-    are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents. `redrawn`
-    counts texts that were drawn together anew from what stays, `owed` those that the next consolidation draws.
-    `redacted` counts others' memories that say a mark in place of a person's names, and `named_in` tells where a name
-    stands all the same, `words_left` which sorts of rows beside the memories say some of it, and what changes each.
+    `pending` is True if the file could not be rewritten yet: another process still reads its old state, or `why` has
+    another reason. The next round rewrites the file and checks it. `looked_for` counts the pieces of erased text that
+    were searched for in the files of the database, `found` names those files that hold some, and `copies` files beside
+    the database that do. `registered` are exports and backups that were made before and are not rewritten; of older
+    ones only the number, `unlisted`, is known. `original` is the file that this one is a copy of: that file, its other
+    copies and its mirrors are left as they are. `mirrors` are folders that could not be synced, or in which edits by
+    hand are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents.
+    `redrawn` counts texts that were merged again from the memories that stay, `owed` texts that the next consolidation
+    merges. `redacted` counts memories of others in which a mark replaces a person's names. `named_in` tells where a
+    name is left nevertheless, and `words_left` which sorts of rows besides the memories say some of it, and what
+    changes each.
     """
 
     run: str
@@ -182,7 +184,7 @@ class Erasure(Result):
 
     @property
     def is_well(self) -> bool:
-        """Tell whether nothing was found of what was erased."""
+        """Return True if nothing of the erased data was found."""
         return not self.found and not self.named_in and not self.in_mirrors and not self.words_left
 
     def __str__(self) -> str:
@@ -267,11 +269,11 @@ def _render_copies(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ErasedSinceReport(Result):
-    """What a file holds that was erased since it was copied, scope by scope; nothing of it is changed.
+    """Report of data in a file that were erased since it was copied, scope by scope; nothing in it is changed.
 
-    `erasures` are what `apply` would erase, with what was learned from that alone. `redacted` lists the first of the
-    memories that lost a person's names since: they are erased, too, or redacted where the names are given.
-    `redactions` counts them. `damaged` are ledgers of which not all can be read.
+    `erasures` are the erasures that `apply` would make, with all memories that were learned from those alone.
+    `redacted` lists the first memories that lost a person's names since: they are erased, too, or redacted where the
+    names are given. `redactions` counts them. `damaged` are ledgers of which not all can be read.
     """
 
     ledgers: tuple[str, ...]
@@ -347,14 +349,14 @@ class Erase:
     ) -> ErasePreview | ErasedSinceReport | list[RegisteredCopy] | None:
         """Show what a permanent erasure would remove, with all copies; the command erases with `--yes`.
 
-        With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
-        names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
-        said, too. What was learned from these alone goes with them.
+        With `scope` it shows all memories of this scope. With `subject` it shows what a person said, by one name or
+        several names of the same person, and the person as an entity. With `mentions` the names are also taken out of
+        what others said. Memories that were learned from the erased ones alone are erased with them.
 
-        With `since` it shows what this file holds that was erased since it was copied, None where it holds nothing of
-        it. Such a file is opened with `erased_since="look"`, and only this, `apply()`, `settle(keep=…)`, `status` and
-        `doctor` work. With `copies` it lists exports of this scope and backups that were made here, oldest first, and
-        whether they are gone.
+        With `since` it shows which data in this file were erased since it was copied, None where it holds none. Such a
+        file is opened with `erased_since="look"`, and only this, `apply()`, `settle(keep=…)`, `status` and `doctor`
+        work. With `copies` it lists exports of this scope and backups that were made here, oldest first, and whether
+        they are gone.
         """
         if since or copies:
             if names or scope or mentions or subject is not None or (since and copies):

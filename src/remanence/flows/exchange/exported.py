@@ -437,7 +437,7 @@ def _tagged_at(value: Mapping[str, Any], tags: Sequence[str]) -> dict[str, int]:
     """Read when tags were set; an export of an older version does not say."""
     times = value.get("tagged_at", {})
     if not isinstance(times, dict) or not times.keys() <= set(tags):
-        raise _build_format_error("tagged_at must be a JSON object of tags that stand in tags")
+        raise _build_format_error("tagged_at must be a JSON object whose keys are in tags")
     return {tag: _time(TAG_COLUMN["at"], at) for tag, at in times.items()}
 
 

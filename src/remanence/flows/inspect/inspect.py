@@ -148,22 +148,22 @@ class ClockPace:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class State(Result):
-    """A scope in numbers; `tokens` counts per tier what is shown, `interrupted` names runs that were killed.
+    """A scope in numbers; `tokens` counts the shown tokens per tier, `interrupted` names runs that were killed.
 
-    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again at
+    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it next runs by itself at
     the present pace, None where it does not, and `is_due` whether the next session begins with such a run.
-    `first_archives` says for each decay class when the policy will archive
-    its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says how the
-    last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get vectors of
-    the present embedder; until they have, recall goes by words alone. `spent` says how many calls and tokens models
-    took today, UTC, and about how many cents where `writer_cents` is set. `gate` counts over all time which secrets and
-    personal data were replaced, by kind, and how many texts were quarantined or refused as forbidden. `waiting` says
-    which turns were noted and not listened to yet, of at most 100 sessions, those with the most to hear (`waiting_more`
-    counts the others), `consolidation` when one last ran and what waits for the next, `review` counts what waits for a
-    person, by sort. `contextual` says which `model`'s vectors answer beside those of memories; where this opening has
-    it, how many memories have none yet (`to_embed`), why it did not answer last (`failure`) and what it took today
-    (`tokens`); and which is to answer `next`, and is still embedding. `schedule` says when due jobs ran and run next,
-    None where none ever ran.
+    `first_archives` says for each decay class when the policy will archive its first memory by age, at the present pace
+    of its clock, None if not within 200 years. `automatic` says how the last automatic runs ended, `sessions` which are
+    open. `to_embed` counts memories that still need vectors of the present embedder; until they have them, recall uses
+    words alone. `spent` is the number of calls and tokens of models today, UTC, and about how many cents where
+    `writer_cents` is set. `gate` counts over all time which secrets and personal data were replaced, by kind, and how
+    many texts were quarantined or refused as forbidden. `waiting` lists sessions with turns that were noted and not
+    extracted yet, at most 100 sessions, those with the most such turns (`waiting_more` counts the others).
+    `consolidation` says when one last ran and what waits for the next. `review` counts items that wait for a person, by
+    sort. `contextual` says which `model`'s vectors answer in addition to those of memories; where this opening has it,
+    how many memories have none yet (`to_embed`), why it did not answer last (`failure`) and how many tokens it used
+    today (`tokens`); and which model is to answer `next`, and is still embedding. `schedule` says when due jobs ran and
+    run next, None where none ever ran.
     """
 
     scope: str

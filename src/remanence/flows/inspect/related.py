@@ -43,7 +43,7 @@ class RelatedMemory(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RelatedResult(Result):
-    """What links lead to from the memories `seeds`, the nearest first.
+    """Memories that links reach from the memories `seeds`, the nearest first.
 
     `left_out` counts by reason: "limit", and "not followed" for memories at which the search for more ended.
     """

@@ -56,10 +56,10 @@ class SettlingWay(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReviewItem(Result):
-    """One thing that waits for a person: what it is, which memories it is about, and the ways to settle it.
+    """One item that waits for a person: its sort, the memories that it is about, and the ways to settle it.
 
-    A list goes on behind the `cursor`, also once it is settled. A contradiction has its `link`: how sure it is, and
-    when it was resolved.
+    A list continues after the `cursor` of an item, even if the item is settled. A contradiction has its `link`: how
+    sure it is, and when it was resolved.
     """
 
     sort: Sort
@@ -77,17 +77,17 @@ class ReviewItem(Result):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits: a contradiction is listed also once it is settled."""
+        """Return True if it waits: a contradiction is listed even if it is settled."""
         return bool(self.ways)
 
     @property
     def choices(self) -> dict[str, str]:
-        """What `review.settle` takes for it, and what each does."""
+        """Choices that `review.settle` takes for it, and what each does."""
         return {str(way.arguments["choice"]): way.words for way in self.ways if "choice" in way.arguments}
 
     @property
     def commands(self) -> dict[str, str]:
-        """What to type, by what it does."""
+        """Commands to type, by what they do."""
         return {way.words: way.command for way in self.ways}
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,9 +97,9 @@ class ReviewItem(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Review(Result):
-    """All that waits for a person: at most so many items of each sort, and how many there are of each in all.
+    """All items that wait for a person: a limited list of each sort, and the total of each sort.
 
-    `behind` counts by sort what comes behind the last item of this list.
+    `behind` counts by sort the items after the last one of this list.
     """
 
     scope: str
@@ -174,7 +174,7 @@ def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
 
 @checked_class
 class ReviewQueue:
-    """What waits for a person, as `memory.review`: list it, settle it."""
+    """Items that wait for a person, as `memory.review`: list them, settle them."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -189,11 +189,11 @@ class ReviewQueue:
     ) -> Receipt:
         """Settle what waits for a person by one of its choices.
 
-        `item` is one of `list`, its cursor, `"clock"`, a memory, or the two of a contradiction. Choices: of a
-        contradiction the memory that stands, or "both"; of a text in quarantine "accept", "forget" or "forbid"; of a
-        proposal "accept" or "decline", for a memory with several all of them, or `only` some tags or older memories; of
-        the clock "accept"; of an interrupted run "undo". `if_revision` is that of the memory that gives way, or is
-        accepted; where both stand, that of the link.
+        `item` is one of `list`, its cursor, `"clock"`, a memory, or the two of a contradiction. Choices: for a
+        contradiction the memory that stays active, or "both"; for a text in quarantine "accept", "forget" or "forbid";
+        for a proposal "accept" or "decline", for a memory with several all of them, or `only` some tags or older
+        memories; for the clock "accept"; for an interrupted run "undo". `if_revision` is the revision of the memory
+        that is replaced or accepted; with "both", that of the link.
         """
         named = item.cursor if isinstance(item, ReviewItem) else item
         return await settle(self._core, Settlement(named, plain_name(choice), tuple(only), if_revision))
@@ -208,9 +208,10 @@ class ReviewQueue:
     ) -> Review:
         """List what needs a person's decision, with its choices and the command for each.
 
-        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, a clock in doubt,
-        interrupted runs; or one `sort` of it alone. Of contradictions also those that are `settled`, or of which one
-        memory has fallen. Behind an item `after`, or its cursor, the list goes on with what is of its sort.
+        It lists open contradictions, texts in quarantine, a model's proposals, a plan that is held, a clock in doubt
+        and interrupted runs; or one `sort` alone. With `settled` it also lists contradictions that are settled, or of
+        which one memory is no longer active. After an item `after`, or its cursor, the list continues with items of the
+        same sort.
         """
         if settled and sort != "contradiction":
             raise InvalidInput(

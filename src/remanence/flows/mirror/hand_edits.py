@@ -67,11 +67,11 @@ Verb = Literal["update", "learn", "correct", "none"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileEdit(Result):
-    """What one edited file would change: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
+    """Change that one edited file would make: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
 
-    Of a document, such as the profile, each `line` that was edited is one, and all are applied or none. Where it
-    cannot be applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest`
-    is that of the file: what is applied is what was shown. `replaced` counts what markers took the place of.
+    Of a document, such as the profile, each edited `line` is one change, and all are applied or none. If it cannot be
+    applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest` is that of the
+    file: only the change that was shown is applied. `replaced` counts secrets and personal data that markers replaced.
     """
 
     path: str

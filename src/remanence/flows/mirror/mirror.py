@@ -145,12 +145,12 @@ ERROR_BYTES = 2_000  # of what it says
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MirrorResult(Result):
-    """What a sync did to a folder: files written and removed, how many there are now, and what edits would change.
+    """Result of a sync of a folder: files written and removed, how many there are now, and what edits would change.
 
     Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `deleted` counts files
     that somebody deleted, which stay so until their memories change. `damaged` names memories that could not be read,
-    whose files stay too. `applied` and `refused` are the edits that were to be applied, `runs` what applied them.
-    `failed` says why nothing could be written, `command` what became of the command that runs after.
+    whose files stay too. `applied` and `refused` are the edits that were to be applied, `runs` the runs that applied
+    them. `failed` says why nothing could be written, `command` is the result of the command that runs afterwards.
     """
 
     path: str

@@ -54,9 +54,9 @@ class Frames:
     ) -> Frame | None:
         """Change or create a frame; with `off` reset a built-in one, delete one of yours.
 
-        What you do not name stays, or is as in `attention`. Fields: weights, tags, categories, guarantees,
-        guaranteed_share, budget, limit, window_hours, template, clock, profile, terms, diversity, per_token. With `off`
-        it returns the built-in frame, or None.
+        A field that you do not name keeps its value, or in a new frame has the value of `attention`. Fields: weights,
+        tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock, profile, terms,
+        diversity, per_token. With `off` it returns the built-in frame, or None.
         """
         if not off:
             return await put(self._core, name, definition)

@@ -66,10 +66,10 @@ class ProfileLine(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile(Result):
-    """Who the agent is, how people want it to behave, and what holds of them, as of a position in the change sequence.
+    """Profile as of a position in the change sequence: who the agent is, how people want it to behave, and their facts.
 
-    Each line is one memory. `left_out` counts what is eligible too and found no line. `note` says what brings lines,
-    where there are none.
+    Each line is one memory. `left_out` counts memories that are eligible too and found no line. `note` says what adds
+    lines if there are none.
     """
 
     scope: str

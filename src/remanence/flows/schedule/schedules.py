@@ -57,7 +57,7 @@ class DaemonResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DaemonStart(Result):
-    """What a daemon will do: by scope the policy it keeps, seconds between two judgements of rules by cadence, copies.
+    """Settings of a daemon that starts: by scope its policy, seconds between judgements of rules by cadence, copies.
 
     `backup` is the file of which a copy with the day in its name is written before the first deletion of a day.
     """
@@ -231,9 +231,9 @@ class UntilStopped(TypedDict, total=False):
 
     Args:
         intervals: seconds between two judgements of the rules of a cadence, where it is not as usual.
-        begin: hears once, before anything is done, what it will do and how often.
-        tell: hears of each round in which something was due.
-        backup: where a verified copy goes before the first deletion of a day; the day is added to the name.
+        begin: is called once, before anything is done, with the daemon's settings.
+        tell: is called after each round in which something was due.
+        backup: path of a verified copy, written before the first deletion of a day; the day is added to the name.
         in_scope: the only scope to look at.
         once: look at every scope once.
     """

@@ -57,12 +57,12 @@ NO_POLICY = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JobsResult(Result):
-    """What one round of due jobs did in a scope.
+    """Result of one round of due jobs in a scope.
 
-    `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
-    work that there was any of, `left` for which there was no time. `quiet` means that nothing was due and nothing has
-    changed; `busy` that another process runs them. `next_at` is when the next round is due.
-    `expired` says which images ended where `expire` was asked for.
+    `cadence` is the slowest whose rules were judged, None where none were due. `ran` has the result of each sort of
+    work that was done, `left` lists the sorts for which there was no time. `quiet` means that nothing was due and
+    nothing has changed; `busy` that another process runs the jobs. `next_at` is when the next round is due. `expired`
+    says which undo data were deleted, if `expire` was asked for.
     """
 
     at: int
@@ -79,7 +79,7 @@ class JobsResult(Result):
 
     @property
     def is_well(self) -> bool:
-        """Tell whether no work failed and no plan waits for a person."""
+        """Return True if no work failed and no plan waits for a person."""
         return not any(one.outcome == "failed" or one.held for one in self.ran.values())
 
     def __str__(self) -> str:

@@ -40,15 +40,16 @@ COLUMNS = frozenset({"status", "tier", "reason", "status_at", "tier_at", "pinned
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DropPreview(Result):
-    """What dropping a scope would take out of sight: give it to `scopes.drop`, which refuses it once anything changed.
+    """Preview of dropping a scope: give it to `scopes.drop`, which refuses it once anything changed.
 
-    `counts` says by status how many memories become tombstones, `tombstones` how many are some already. `held` lists
-    the first of `held_count` under a hold, which refuse the whole, `protected` the first of `protected_count` that are
-    pinned or of a category of the system: they go only where the caller allows so many. `links` stay as they are, and
-    so do the `bytes` of all texts and vectors, None where the store does not tell. `purge` is the rule of the adopted
-    policy that deletes tombstones, "" where none does; for `audit_days` the run can be taken back. `mirrors` are
-    folders that follow with their next sync, `registered` exports, backups and copies that were made before and are
-    left, of older ones it is only known how many are `unlisted`. `position` is how far the scope had come.
+    `counts` says by status how many memories would be deleted, `tombstones` how many are deleted already. `held` lists
+    the first of `held_count` memories under a hold, which block the whole drop. `protected` lists the first of
+    `protected_count` memories that are pinned or of a category of the system: they are only dropped if the caller
+    allows at least that number. `links` stay as they are, and so do the `bytes` of all texts and vectors, None where
+    the store does not tell. `purge` is the rule of the adopted policy that purges deleted memories, "" where none does;
+    for `audit_days` the run can be undone. `mirrors` are folders that follow with their next sync. `registered` are
+    exports, backups and copies that were made before and are left; of older ones only the number, `unlisted`, is known.
+    `position` is the scope's position in the change sequence.
     """
 
     HIDDEN = frozenset({"position"})

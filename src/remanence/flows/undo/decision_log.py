@@ -18,9 +18,9 @@ PARTS_MAX = 10_000  # parts of runs that are looked through; what is older is in
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EngineAction(Result):
-    """An action that the engine decided by itself in a run, so many times alike: judged by what, and what became of it.
+    """An action that the engine decided by itself in a run: by which values, how often alike, and with which outcome.
 
-    `run` is what `undo` takes, together with all else that the run did; `position` is where the audit has it.
+    `run` is the id to give to `undo`, which undoes the whole run; `position` is its position in the audit.
     """
 
     at: int

@@ -48,12 +48,13 @@ class Act(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport(Result):
-    """What a run did; `undone_by` is the run that took it back, `undo` the id to give to `undo`, None if it is.
+    """Report of a run; `undone_by` is the run that undid it, `undo` the id to give to `undo`, None if it cannot be.
 
-    Of a run of a policy `cycle` says how many memories it `scanned`, `kept` and `changed`, its `acts` by action, what
-    each guard `refused`, how many are `deferred`, and the `tokens` in sight before and after where they were counted;
-    `left_out` counts changes of rows that others had changed meanwhile, `policy_hash` names the rules exactly. `owner`
-    is whose it is; of the engine's own `because` are the runs that brought what it worked on, of the first memories.
+    For a run of a policy `cycle` says how many memories it `scanned`, `kept` and `changed`, its `acts` by action, how
+    many each guard `refused`, how many are `deferred`, and the visible `tokens` before and after where they were
+    counted; `left_out` counts changes of rows that others had changed meanwhile, `policy_hash` names the rules exactly.
+    `owner` says whose run it is. For a run of the engine's own `because` lists the runs that stored the first memories
+    it worked on.
     """
 
     run: str

@@ -20,10 +20,10 @@ from remanence.write.transcripts.source import AnyImporter
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExtractEstimate(Result):
-    """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
+    """Estimate of an extraction from a file: how many calls of a model, and about how many tokens with the answers.
 
-    `new` are the turns that are not known yet. `per_day` is the limit of tokens at which work waits, `writer` is None
-    where none is given that extracts. `cents` are 0 where no price is set.
+    `new` counts turns that are not known yet. `per_day` is the limit of tokens at which work waits. `writer` is None if
+    no model is given that extracts. `cents` are 0 where no price is set.
     """
 
     source: str

@@ -19,10 +19,10 @@ EMPTY = "it says nothing to keep; `learn` stores it all the same"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NoteResult(Result):
-    """What became of a turn: as of a text that is learned, by `LearnResult`; and how much it asks to be kept.
+    """Result of storing a turn: as `LearnResult` for a text, and a signal of how much it should be kept.
 
-    `signal` is high, medium, low or none, `found` by which classes of phrases. `gated` is also small talk, laughter,
-    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written.
+    `signal` is high, medium, low or none; `found` says by which classes of phrases. `gated` also covers small talk,
+    laughter, mashed keys and marks alone. `run` is the id to give to `undo`, None where nothing was written.
     """
 
     id: str
@@ -37,7 +37,7 @@ class NoteResult(Result):
 
     @property
     def learn_result(self) -> LearnResult:
-        """What became of it, without how much it asks to be kept."""
+        """The same result as a `LearnResult`, without its signal."""
         return LearnResult(
             self.id,
             self.seq,

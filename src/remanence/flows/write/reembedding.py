@@ -50,10 +50,10 @@ UNFINISHED = "another process holds the work, and has for a while"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReembedResult(Result):
-    """What became of a change of the model: whose vectors answer now, "" for none, and how many this call made.
+    """Result of a change of the model: whose vectors answer now, "" for none, and how many this call made.
 
-    Where a limit was reached, `waits` says which: the vectors from before answer as they did, and the next call goes
-    on. `taken_away` counts vectors of models that answer no more.
+    If a limit was reached, `waits` says which: the vectors from before still answer, and the next call continues.
+    `taken_away` counts deleted vectors of models that no longer answer.
     """
 
     model: str

@@ -186,7 +186,7 @@ def connect_read_only(path: str) -> ReadConnection:
         version = version_of(connection)
         if version != SCHEMA_VERSION:
             raise ReadOnly(
-                f"{path} has version {version}, and comes to version {SCHEMA_VERSION} only where it may be written",
+                f"{path} has version {version}, and only a writable file is upgraded to version {SCHEMA_VERSION}",
                 recovery="copy it to a folder that can be written, and open the copy",
             )
         connection.execute("PRAGMA temp_store = 2")

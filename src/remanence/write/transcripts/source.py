@@ -34,11 +34,11 @@ class SqliteTable:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is to be taken in: its files by their path in it, and the tables of its databases, both read when asked for.
+    """Source of an import: its files by their path in it, and the tables of its databases, both read when asked for.
 
-    A source that is one file has it under its `name`. A folder (or an archive that holds one) `is_folder`; hidden files
-    and links of it are left out; `hidden` has the names of those at its top, as `.obsidian`. Both mappings raise
-    InvalidInput for what cannot be read or is too large.
+    A source that is one file has it under its `name`. A folder (or an archive that holds one) `is_folder`; its hidden
+    files and links are left out; `hidden` has the names of those at its top, as `.obsidian`. Both mappings raise
+    InvalidInput for files that cannot be read or are too large.
     """
 
     name: str
@@ -74,7 +74,7 @@ class SourceImporter(Protocol):
 
     @property
     def reads_sources(self) -> Literal[True]:
-        """What tells it from an importer that reads one text."""
+        """Mark of an importer that reads whole sources, not one text."""
         ...
 
     @property
