@@ -60,56 +60,26 @@ if TYPE_CHECKING:
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
     from remanence.faces.rest.client import connect
-    from remanence.llm.base import (
-        EmbeddedTexts,
-        Embedder,
-        Extractor,
-        Judgement,
-        Shortener,
-        SimilarityThresholds,
-        WaitingEmbedder,
-        Writer,
-    )
+    from remanence.llm.base import Embedder, Writer
     from remanence.opening import open  # noqa: A004 - the verb of the package
-    from remanence.read.extraction import (
-        Entity,
-        ExtractRequest,
-        ExtractResult,
-        ExtractTurn,
-        Fact,
-        Relationship,
-        ShortenResult,
-    )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
-    from remanence.write.imported import ImportedTurn
-    from remanence.write.transcripts.base import Importer
 
 __all__ = [
     "CapabilityMissing",
     "Clock",
     "Conflict",
     "Decay",
-    "EmbeddedTexts",
     "Embedder",
     "EmbedderError",
     "Engine",
-    "Entity",
     "Erased",
     "ErasedSince",
     "ExtensionError",
-    "ExtractRequest",
-    "ExtractResult",
-    "ExtractTurn",
-    "Extractor",
-    "Fact",
     "Frame",
     "ImagesEnded",
-    "ImportedTurn",
-    "Importer",
     "IngestError",
     "InvalidInput",
-    "Judgement",
     "Kind",
     "LanguageError",
     "LearnResult",
@@ -132,14 +102,10 @@ __all__ = [
     "RecallResult",
     "Receipt",
     "Relation",
-    "Relationship",
     "RemanenceError",
     "Result",
     "Role",
     "Severity",
-    "ShortenResult",
-    "Shortener",
-    "SimilarityThresholds",
     "Status",
     "Store",
     "StoreDamaged",
@@ -151,7 +117,6 @@ __all__ = [
     "Trust",
     "Turn",
     "Verification",
-    "WaitingEmbedder",
     "Writer",
     "WriterError",
     "__version__",
@@ -164,27 +129,12 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
-    "EmbeddedTexts": "remanence.llm.base",
     "Embedder": "remanence.llm.base",
     "Engine": "remanence.engine",
-    "Entity": "remanence.read.extraction",
-    "ExtractResult": "remanence.read.extraction",
-    "Extractor": "remanence.llm.base",
-    "Fact": "remanence.read.extraction",
     "Frame": "remanence.recall.frames",
-    "ExtractTurn": "remanence.read.extraction",
-    "ImportedTurn": "remanence.write.imported",
-    "Importer": "remanence.write.transcripts.base",
-    "Judgement": "remanence.llm.base",
     "Plan": "remanence.curate.planner.plan",
     "Policy": "remanence.curate.policy.compiled",
-    "Relationship": "remanence.read.extraction",
-    "ShortenResult": "remanence.read.extraction",
-    "Shortener": "remanence.llm.base",
-    "SimilarityThresholds": "remanence.llm.base",
     "Store": "remanence.store.base",
-    "WaitingEmbedder": "remanence.llm.base",
-    "ExtractRequest": "remanence.read.extraction",
     "Writer": "remanence.llm.base",
     "audit": "remanence.auditing",
     "connect": "remanence.faces.rest.client",

@@ -236,6 +236,58 @@ class Engine:
     def review(self) -> ReviewQueue: ...
     @property
     def settings(self) -> Settings: ...
+    def update(
+        self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]
+    ) -> Receipt: ...
+    def tag(
+        self, names: Memories, *tags: str, off: bool = False, if_revision: int | None = None
+    ) -> Receipt: ...
+    def pin(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
+    def hold(
+        self,
+        names: Memories,
+        reason: str,
+        until: Moment | None = None,
+        *,
+        off: bool = False,
+        if_revision: int | None = None,
+    ) -> Receipt: ...
+    def rate(
+        self, names: Memories, verdict: VerdictName | float, *, if_revision: int | None = None
+    ) -> RateResult: ...
+    @overload
+    def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult: ...
+    @overload
+    def correct(self, name: OneMemory, *, by: OneMemory, if_revision: int | None = None) -> Receipt: ...
+    def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
+    def forbid(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
+    def forbidden(
+        self, *, limit: int | None = None, after: str | Forbidden | None = None
+    ) -> list[Forbidden]: ...
+    def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
+    @overload
+    def link(
+        self,
+        source: OneMemory,
+        target: OneMemory,
+        relation: RelationName | Relation,
+        *,
+        weight: float | None = None,
+        confidence: float | None = None,
+        if_exists: IfExists = "reinforce",
+        if_revision: int | None = None,
+    ) -> Link: ...
+    @overload
+    def link(
+        self,
+        source: OneMemory,
+        target: OneMemory,
+        relation: RelationName | Relation,
+        *,
+        off: Literal[True],
+        if_revision: int | None = None,
+    ) -> Receipt: ...
+    def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
     @property
     def scope(self) -> str: ...
     @property
@@ -302,58 +354,6 @@ class Engine:
         limit: int = 100,
     ) -> CountResult: ...
     def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory: ...
-    def update(
-        self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]
-    ) -> Receipt: ...
-    def tag(
-        self, names: Memories, *tags: str, off: bool = False, if_revision: int | None = None
-    ) -> Receipt: ...
-    def pin(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
-    def hold(
-        self,
-        names: Memories,
-        reason: str,
-        until: Moment | None = None,
-        *,
-        off: bool = False,
-        if_revision: int | None = None,
-    ) -> Receipt: ...
-    def rate(
-        self, names: Memories, verdict: VerdictName | float, *, if_revision: int | None = None
-    ) -> RateResult: ...
-    @overload
-    def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult: ...
-    @overload
-    def correct(self, name: OneMemory, *, by: OneMemory, if_revision: int | None = None) -> Receipt: ...
-    def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    def forbid(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt: ...
-    def forbidden(
-        self, *, limit: int | None = None, after: str | Forbidden | None = None
-    ) -> list[Forbidden]: ...
-    def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    @overload
-    def link(
-        self,
-        source: OneMemory,
-        target: OneMemory,
-        relation: RelationName | Relation,
-        *,
-        weight: float | None = None,
-        confidence: float | None = None,
-        if_exists: IfExists = "reinforce",
-        if_revision: int | None = None,
-    ) -> Link: ...
-    @overload
-    def link(
-        self,
-        source: OneMemory,
-        target: OneMemory,
-        relation: RelationName | Relation,
-        *,
-        off: Literal[True],
-        if_revision: int | None = None,
-    ) -> Receipt: ...
-    def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
     @overload
     def links(self, name: OneMemory) -> list[Link]: ...
     @overload

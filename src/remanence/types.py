@@ -1,4 +1,4 @@
-"""What verbs take and return and nobody constructs: results, shelves, and the words that an argument may be."""
+"""Types of arguments and results of verbs, and what models, embedders and importers of your own return."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from remanence.core.keywords import (
     IfExists,
     KindName,
     LifecycleName,
-    Linked,
+    LinkOptions,
     ListOptions,
     Moment,
     OutcomeName,
@@ -92,12 +92,30 @@ if TYPE_CHECKING:
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
     from remanence.flows.write.reembedding import ReembedResult
+    from remanence.llm.base import (
+        EmbeddedTexts,
+        Extractor,
+        Judgement,
+        Shortener,
+        SimilarityThresholds,
+        WaitingEmbedder,
+    )
     from remanence.opening import OwnParts
+    from remanence.read.extraction import (
+        Entity,
+        ExtractRequest,
+        ExtractResult,
+        ExtractTurn,
+        Fact,
+        Relationship,
+        ShortenResult,
+    )
     from remanence.recall.frames import FrameDefinition
     from remanence.store.base import Check
     from remanence.write.engine_actions import Eligibility
     from remanence.write.guideline_learning import Guideline
-    from remanence.write.imported import SkipCounts
+    from remanence.write.imported import ImportedTurn, SkipCounts
+    from remanence.write.transcripts.base import Importer
     from remanence.write.transcripts.source import Source, SourceImporter, SqliteTable
 
 __all__ = [
@@ -125,8 +143,10 @@ __all__ = [
     "DueImages",
     "Editable",
     "Eligibility",
+    "EmbeddedTexts",
     "EngineAction",
     "Entities",
+    "Entity",
     "EntityProfile",
     "Erase",
     "ErasePreview",
@@ -137,6 +157,11 @@ __all__ = [
     "Explanation",
     "ExtractEstimate",
     "ExtractPendingResult",
+    "ExtractRequest",
+    "ExtractResult",
+    "ExtractTurn",
+    "Extractor",
+    "Fact",
     "FileEdit",
     "FileReplaced",
     "FilterCount",
@@ -153,13 +178,16 @@ __all__ = [
     "Hit",
     "Hop",
     "IfExists",
+    "ImportedTurn",
+    "Importer",
     "IngestResult",
     "JobsResult",
+    "Judgement",
     "KindName",
     "KnownEntity",
     "Leaving",
     "LifecycleName",
-    "Linked",
+    "LinkOptions",
     "LinkedDuplicates",
     "ListOptions",
     "Memories",
@@ -188,6 +216,7 @@ __all__ = [
     "RelatedMemory",
     "RelatedResult",
     "RelationName",
+    "Relationship",
     "RemoteEngine",
     "Review",
     "ReviewItem",
@@ -205,6 +234,9 @@ __all__ = [
     "Settings",
     "SettlingWay",
     "SeverityName",
+    "ShortenResult",
+    "Shortener",
+    "SimilarityThresholds",
     "SkipCounts",
     "Some",
     "Source",
@@ -221,10 +253,26 @@ __all__ = [
     "ValueCount",
     "VerdictName",
     "VerificationName",
+    "WaitingEmbedder",
 ]
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "EmbeddedTexts": "remanence.llm.base",
+    "Entity": "remanence.read.extraction",
+    "ExtractRequest": "remanence.read.extraction",
+    "ExtractResult": "remanence.read.extraction",
+    "ExtractTurn": "remanence.read.extraction",
+    "Extractor": "remanence.llm.base",
+    "Fact": "remanence.read.extraction",
+    "ImportedTurn": "remanence.write.imported",
+    "Importer": "remanence.write.transcripts.base",
+    "Judgement": "remanence.llm.base",
+    "Relationship": "remanence.read.extraction",
+    "ShortenResult": "remanence.read.extraction",
+    "Shortener": "remanence.llm.base",
+    "SimilarityThresholds": "remanence.llm.base",
+    "WaitingEmbedder": "remanence.llm.base",
     "SkipCounts": "remanence.write.imported",
     "Source": "remanence.write.transcripts.source",
     "SourceImporter": "remanence.write.transcripts.source",

@@ -117,19 +117,19 @@ class Silent:
     def __init__(self, fact: str) -> None:
         self.fact = fact
 
-    async def judge(self, text: str, identity: str, others: object) -> remanence.Judgement:
+    async def judge(self, text: str, identity: str, others: object) -> remanence.types.Judgement:
         """Judge nothing."""
         del text, identity, others
-        return remanence.Judgement(0.5)
+        return remanence.types.Judgement(0.5)
 
     async def extract(
-        self, turns: Sequence[remanence.ExtractTurn], wanted: object
-    ) -> remanence.ExtractResult:
+        self, turns: Sequence[remanence.types.ExtractTurn], wanted: object
+    ) -> remanence.types.ExtractResult:
         """Find it where a turn is that fact."""
         del wanted
-        return remanence.ExtractResult(
+        return remanence.types.ExtractResult(
             tuple(
-                remanence.Fact("fact", one.text, one.id, (0, len(one.text)))
+                remanence.types.Fact("fact", one.text, one.id, (0, len(one.text)))
                 for one in turns
                 if one.text == self.fact
             )

@@ -138,7 +138,7 @@ async def test_a_model_in_a_thread_of_its_own_and_one_that_is_async(opener: Open
     class Later(Meaning):
         async def embed(self, texts: Sequence[str]) -> object:  # type: ignore[override]
             await asyncio.sleep(0)
-            return remanence.EmbeddedTexts(super().embed(texts))
+            return remanence.types.EmbeddedTexts(super().embed(texts))
 
     found = []
     for model in (Meaning(), Later()):

@@ -67,7 +67,7 @@ class Books:
         for path, table in source.list_tables("books", "title"):
             for row in table.records():
                 if row["title"]:
-                    yield remanence.ImportedTurn(row["title"], key=row["title"], valid_from=5)
+                    yield remanence.types.ImportedTurn(row["title"], key=row["title"], valid_from=5)
                 else:
                     skipped.note("no title", path)
 
@@ -75,7 +75,7 @@ class Books:
 class Letters:
     name = "letters-1"
     dimensions = 26
-    thresholds = remanence.SimilarityThresholds(similar=0.95, near=0.99)
+    thresholds = remanence.types.SimilarityThresholds(similar=0.95, near=0.99)
 
     def embed(self, texts, weight=None):
         rows = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], np.float32)
@@ -105,7 +105,7 @@ class Judge:
     name = "judge-1"
 
     async def judge(self, text, identity, others):
-        return remanence.Judgement(alignment=0.75)
+        return remanence.types.Judgement(alignment=0.75)
 
 
 class Silent(Judge):
@@ -120,10 +120,11 @@ class Mumbles(Judge):
 
 class Finds(Judge):
     async def extract(self, turns, wanted):
-        return remanence.ExtractResult((remanence.Fact(wanted.categories[0], turns[0].text, turns[-1].id, (0, 3)),))
+        fact = remanence.types.Fact(wanted.categories[0], turns[0].text, turns[-1].id, (0, 3))
+        return remanence.types.ExtractResult((fact,))
 
     async def shorten(self, text, tokens_max):
-        return remanence.ShortenResult(text[: 2 * tokens_max])
+        return remanence.types.ShortenResult(text[: 2 * tokens_max])
 """
 
 ENTRIES = """
@@ -374,19 +375,25 @@ async def test_a_registered_writer_judges_or_is_named(name: str, judged: int, wh
 async def test_a_registered_writer_extracts_and_shortens_where_it_can() -> None:
     """What it gives is checked like any answer, and what it cannot do it is not asked."""
     judges, finds = extensions.writer("judge", ()), extensions.writer("finds", ())
-    turns = [remanence.ExtractTurn("t1", "The kettle is new.")]
+    turns = [remanence.types.ExtractTurn("t1", "The kettle is new.")]
 
-    assert (False, True) == (isinstance(judges, remanence.Extractor), isinstance(finds, remanence.Extractor))
-    assert isinstance(finds, remanence.Extractor)
-    assert isinstance(finds, remanence.Shortener)
-    assert "The kettle is new." == (await finds.extract(turns, remanence.ExtractRequest())).facts[0].content
+    assert (False, True) == (
+        isinstance(judges, remanence.types.Extractor),
+        isinstance(finds, remanence.types.Extractor),
+    )
+    assert isinstance(finds, remanence.types.Extractor)
+    assert isinstance(finds, remanence.types.Shortener)
+    assert (
+        "The kettle is new."
+        == (await finds.extract(turns, remanence.types.ExtractRequest())).facts[0].content
+    )
     assert "The ke" == (await finds.shorten("The kettle is new.", 3)).text
     with pytest.raises(remanence.WriterError, match="as a shorter text"):
         await finds.shorten("The kettle", 10)
     with pytest.raises(remanence.WriterError, match="from 0 to 3 of 2 characters"):
-        await finds.extract([remanence.ExtractTurn("t1", "Oh")], remanence.ExtractRequest())
+        await finds.extract([remanence.types.ExtractTurn("t1", "Oh")], remanence.types.ExtractRequest())
     with pytest.raises(remanence.WriterError, match="the writer 'finds' of notes failed: IndexError"):
-        await finds.extract([], remanence.ExtractRequest())
+        await finds.extract([], remanence.types.ExtractRequest())
 
 
 async def test_an_importer_of_the_callers_own_is_taken(log: Path) -> None:

@@ -20,7 +20,12 @@ NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does
 
 def verbs() -> set[str]:
     """Return every public verb of the engine, those of its namespaces with a dot."""
-    found = {name for name, member in vars(Engine).items() if inspect.isfunction(member) and name[0] != "_"}
+    found = {
+        name
+        for kind in Engine.__mro__[:-1]
+        for name, member in vars(kind).items()
+        if inspect.isfunction(member) and name[0] != "_"
+    }
     for name, kind in namespaces().items():
         found |= {
             f"{name}.{verb}" for verb, one in vars(kind).items() if inspect.isfunction(one) and verb[0] != "_"

@@ -37,9 +37,9 @@ class Diary:
         yield from self.said
 
 
-def said(key: str, text: str, **more: Any) -> remanence.ImportedTurn:
+def said(key: str, text: str, **more: Any) -> remanence.types.ImportedTurn:
     """Return a turn of the source."""
-    return remanence.ImportedTurn(text, key=key, said_at=more.pop("said_at", T0), **more)
+    return remanence.types.ImportedTurn(text, key=key, said_at=more.pop("said_at", T0), **more)
 
 
 MOVED = (
@@ -217,7 +217,7 @@ async def test_an_outside_source_moves_nothing_of_the_users(memory: remanence.En
         ((said("a", "One.", replaced_by="a"),), IngestError),
         ((said("a", "One.", links=(("b", "merged_from"),)),), InvalidInput),
         ((said("a", "One.", valid_from=2, valid_until=1),), InvalidInput),
-        ((remanence.ImportedTurn("One.", is_deleted=True),), InvalidInput),
+        ((remanence.types.ImportedTurn("One.", is_deleted=True),), InvalidInput),
     ],
 )
 async def test_what_cannot_be_true_is_refused_whole(

@@ -242,7 +242,7 @@ PLAIN = st.builds(
     st.fixed_dictionaries({"text": st.sampled_from(TEXTS)}, optional={"key": KEYS, **FIELDS}),
 )
 RELATED = st.builds(
-    lambda told: remanence.ImportedTurn(**told),
+    lambda told: remanence.types.ImportedTurn(**told),
     st.fixed_dictionaries({"text": st.sampled_from(TEXTS), "key": KEYS}, optional={**FIELDS, **SAID_MORE}),
 )
 DRAWN = st.tuples(

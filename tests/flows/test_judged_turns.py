@@ -83,5 +83,5 @@ async def test_what_is_learned_is_always_judged(opener: Opener) -> None:
 
 def test_both_are_writers() -> None:
     """Of which one extracts."""
-    assert isinstance(Asked({}), remanence.Extractor)
-    assert not isinstance(Judging(), remanence.Extractor)
+    assert isinstance(Asked({}), remanence.types.Extractor)
+    assert not isinstance(Judging(), remanence.types.Extractor)

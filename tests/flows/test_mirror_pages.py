@@ -42,7 +42,7 @@ HOSTILE = (
 
 def family() -> Naming:
     """Return a writer that knows Mia and her town, and says whose sister she is."""
-    sister = remanence.Relationship("Mia", "sister", "Ines")
+    sister = remanence.types.Relationship("Mia", "sister", "Ines")
     facts = {TURNS[0]: "Ines's sister Mia lives in Tartu.", IDLE: ""}
     return Naming(
         ("Mia", "person"),

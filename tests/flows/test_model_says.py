@@ -124,16 +124,18 @@ class Adding:
 
     def __init__(self, category: str, content: str, *tags: str) -> None:
         self.category, self.content, self.tags = category, content, tags
-        self.entities: tuple[remanence.Entity, ...] = ()
+        self.entities: tuple[remanence.types.Entity, ...] = ()
 
-    async def judge(self, text: str, identity: str, others: object) -> remanence.Judgement:
+    async def judge(self, text: str, identity: str, others: object) -> remanence.types.Judgement:
         """Judge nothing."""
-        return remanence.Judgement(0.5)
+        return remanence.types.Judgement(0.5)
 
-    async def extract(self, turns: list[ExtractTurn], wanted: ExtractRequest) -> remanence.ExtractResult:
+    async def extract(
+        self, turns: list[ExtractTurn], wanted: ExtractRequest
+    ) -> remanence.types.ExtractResult:
         """Give the fact."""
-        fact = remanence.Fact(self.category, self.content, turns[0].id, (0, 1), 0.99, tags=self.tags)
-        return remanence.ExtractResult((fact,), self.entities)
+        fact = remanence.types.Fact(self.category, self.content, turns[0].id, (0, 1), 0.99, tags=self.tags)
+        return remanence.types.ExtractResult((fact,), self.entities)
 
 
 class Replacing(Adding):
@@ -144,9 +146,11 @@ class Replacing(Adding):
         text: str,
         identity: str,
         others: Mapping[str, str],  # type: ignore[override]
-    ) -> remanence.Judgement:
+    ) -> remanence.types.Judgement:
         """Say so of what it added."""
-        return remanence.Judgement(0.5, replaces=dict.fromkeys(others, 1.0) if self.content in text else {})
+        return remanence.types.Judgement(
+            0.5, replaces=dict.fromkeys(others, 1.0) if self.content in text else {}
+        )
 
 
 @pytest.mark.parametrize("way", ["learned", "pinned", "confirmed", "updated", "corrected"])
@@ -231,7 +235,7 @@ async def test_tags_that_mean_something_are_proposed(opener: Opener, content: st
 async def test_a_name_that_only_a_model_says_is_no_entity(opener: Opener) -> None:
     """A turn has to name it, whatever the writer lists and its facts say."""
     writer = Adding("fact", "Ana works with Bartholomew Quill.")
-    writer.entities = (remanence.Entity("Bartholomew Quill", "person"),)
+    writer.entities = (remanence.types.Entity("Bartholomew Quill", "person"),)
     async with opener(writer=writer) as memory:
         await memory.note("It rained all day.", speaker="Ana", session="s", later=True)
         await hear(memory)

@@ -100,7 +100,7 @@ class History:
         elif what == "forget" and (await self.memory.get(seq)).pinned:
             return
         else:
-            await getattr(self.memory, what)(seq)
+            await (self.memory.rate(seq, "right") if what == "confirm" else getattr(self.memory, what)(seq))
         self.mine.discard(text)
         if what in ("confirm", "pin"):
             self.mine.add(text)

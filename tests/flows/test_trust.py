@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 import remanence
-from remanence import Engine, InvalidInput, Judgement, Trust
+from remanence import Engine, InvalidInput, Trust
 from remanence.core.change import Change
 from remanence.core.clock import ManualClock
 from remanence.core.forbidden import Forbidden
@@ -201,9 +201,11 @@ async def test_a_writer_is_told(tmp_path: Path) -> None:
 
         name = "noting"
 
-        async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        async def judge(
+            self, text: str, identity: str, others: Mapping[str, str]
+        ) -> remanence.types.Judgement:
             asked.append((text, " ".join(others.values())))
-            return Judgement(0.5)
+            return remanence.types.Judgement(0.5)
 
     async with remanence.open(
         tmp_path / "memory.db", clock=ManualClock(START), embedder="hashed", writer=Noting()

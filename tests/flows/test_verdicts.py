@@ -88,7 +88,7 @@ async def test_a_day_allows_so_many_and_the_rest_waits_for_a_person(
     assert (7, 3, 0) == (first.replaced, second.replaced, third.replaced)
     assert 10 == found.count(Status.SUPERSEDED)
     assert {"proposal": 3} == waits
-    assert all("supersede" in " ".join(one.commands.values()) for one in items)
+    assert all("review settle" in " ".join(one.commands.values()) for one in items)
 
 
 async def test_a_day_allows_as_many_sure_links(opener: Opener, clock: ManualClock) -> None:

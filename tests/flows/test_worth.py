@@ -206,7 +206,7 @@ async def test_every_face_tells_the_same(memory: remanence.Engine, tmp_path: Pat
     )  # an agent is told of its own runs alone
     assert all(line in by_tool for line in (fell, str(explained.worth)))
     assert explained.fall.run not in by_tool
-    assert "back: remanence confirm #4" in shown.stdout
+    assert "back: remanence rate right #4" in shown.stdout
     assert '"worth"' in data.stdout
     assert '"fall"' in data.stdout
 

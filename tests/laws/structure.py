@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/mirror",),
     ("flows/erase",),
     ("flows/inspect", "flows/schedule", "flows/scopes"),
-    ("engine", "shelves"),
+    ("engine", "editing_verbs", "shelves"),
     ("auditing", "opening", "portal"),
     ("", "faces", "integrations", "sync", "types"),
     ("testing",),

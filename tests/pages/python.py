@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 import remanence
 from remanence import types
 from remanence.core.errors import RemanenceError
+from remanence.editing_verbs import EditingVerbs
 from remanence.shelves import Shelves
 from tests.pages.sync_stub import namespaces
 
@@ -59,15 +60,16 @@ def _values(module: ModuleType, spaces: Container[type]) -> Iterator[str]:
 
 def _engine() -> Iterator[str]:
     """Write the verbs in the order of the source, under the headings that it has, then the shelves."""
-    source = inspect.getsource(remanence.Engine)
-    headings = [
-        (source.count("\n", 0, found.start()) + 1, found.group(1)) for found in GROUP.finditer(source)
-    ]
     yield f"\n{_told(_tree(remanence.Engine))}\n"
-    for verb in _public(remanence.Engine):
-        while headings and headings[0][0] < verb.lineno:
-            yield f"\n### {headings.pop(0)[1]}\n"
-        yield _section(verb, level=4)
+    for kind in (remanence.Engine, EditingVerbs):
+        source = inspect.getsource(kind)
+        headings = [
+            (source.count("\n", 0, found.start()) + 1, found.group(1)) for found in GROUP.finditer(source)
+        ]
+        for verb in _public(kind):
+            while headings and headings[0][0] < verb.lineno:
+                yield f"\n### {headings.pop(0)[1]}\n"
+            yield _section(verb, level=4)
     yield f"\n### Shelves\n\n{_told(_tree(Shelves))}\n"
     yield from (_section(shelf, level=4) for shelf in _public(Shelves))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
-from remanence import engine, opening, shelves
+from remanence import editing_verbs, engine, opening, shelves
 from remanence.portal import is_namespace
 
 STUB = Path(engine.__file__).with_name("sync.pyi")
@@ -33,7 +33,9 @@ def stub() -> str:
     opened = _function(_tree(opening.open))
     opened.returns = ast.Name("Engine")
     body: list[ast.stmt] = [*classes, opened]
-    imports = _imports(body, [opening, engine, shelves, *(sys.modules[kind.__module__] for kind in spaces)])
+    imports = _imports(
+        body, [opening, engine, editing_verbs, shelves, *(sys.modules[kind.__module__] for kind in spaces)]
+    )
     text = HEAD + "\n".join([*imports, "", *(ast.unparse(one) for one in body)]) + "\n"
     return _formatted(_formatted(text, "check", "--select", "F401,I", "--fix-only"), "format")
 
@@ -50,7 +52,7 @@ def namespaces() -> dict[str, type]:
 
 
 def _class(kind: type) -> ast.ClassDef:
-    trees = [_tree(kind)] if kind is not engine.Engine else [_tree(shelves.Shelves), _tree(kind)]
+    trees = [_tree(one) for one in reversed(kind.__mro__[:-1])] if kind is engine.Engine else [_tree(kind)]
     public = [
         _function(item)
         for tree in trees

@@ -166,9 +166,9 @@ def test_a_verb_counts_what_it_owns() -> None:
 
 
 def test_the_ways_back_of_a_run_are_those_of_what_it_did() -> None:
-    """A plan's run is taken back by the verbs of its actions, each named once; no verb is its own way back."""
-    assert ("restore", "confirm", "untag") == ways_back("curate", ["archive", "flag"])
-    assert ("unpin",) == ways_back("pin", ["pin"])
+    """A plan's run is taken back by the commands for its actions, each named once; no verb is its own way back."""
+    assert ("restore", "rate right", "tag --off") == ways_back("curate", ["archive", "flag"])
+    assert ("pin --off",) == ways_back("pin", ["pin"])
     assert () == ways_back("update", ["update"])
     assert () == ways_back("undo", ["archive"])
 

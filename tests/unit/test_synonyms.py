@@ -30,14 +30,26 @@ FURTHER = {
 @pytest.mark.parametrize("verb", VERBS_HERE)
 def test_every_verb_that_is_offered_is_a_command(verb: str) -> None:
     """Nothing is offered that is no command, or no command of a shelf."""
-    assert verb in COMMANDS | ENDS
+    assert verb in COMMANDS | ENDS | {row.verb for row in TABLE}
 
 
 def test_every_argument_that_is_offered_is_one() -> None:
     """Nothing is offered that no verb and no command takes."""
     fields = {*remanence.Turn.__dataclass_fields__, *Asking.__annotations__, *Columns.__annotations__}
     known = {name.replace("_", "-") for name in {*fields, *Editable.__annotations__}}
-    known |= {"limit", "budget", "filters", "between", "query", "text", "id", "ids", "if-revision", *FURTHER}
+    known |= {
+        "limit",
+        "budget",
+        "filters",
+        "between",
+        "query",
+        "text",
+        "id",
+        "ids",
+        "if-revision",
+        "depth",
+        *FURTHER,
+    }
 
     assert {one for arguments in ARGUMENTS.values() for one in arguments} <= known
 

@@ -345,7 +345,7 @@ ARCHIVING = Effect(
     group="status",
     rank=10,
     guarded="archive",
-    back=("restore", "rate right"),
+    back=("restore", "confirm"),
     phases=(*_FALLING, "tiers", "budgets"),
     stage=Stage.SAFEST,
     is_laddered=True,
@@ -443,7 +443,7 @@ FLAG = Effect(
     group="tags",
     table="tags",
     row="appears",
-    back=("tag --off",),
+    back=("untag",),
     phases=_MARKING,
     is_foreseen=True,
 )
@@ -576,13 +576,13 @@ _VERBS: tuple[Effect, ...] = (
     Effect("dispute", {"disputes": DynamicValue.ONE_MORE, "verification": Verification.DISPUTED}),
     # Of what is corrected: it was said to be wrong, also where it is brought back.
     Effect("correct", {"verification": Verification.DISPUTED}),
-    Effect("pin", {"pinned": 1}, back=("pin --off",)),
+    Effect("pin", {"pinned": 1}, back=("unpin",)),
     Effect("unpin", {"pinned": 0}, back=("pin",)),
-    Effect("hold", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("hold --off",)),
+    Effect("hold", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("release",)),
     Effect("release", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("hold",)),
-    Effect("tag", {"decay": DynamicValue.GIVEN}, table="tags", row="appears", back=("tag --off",)),
+    Effect("tag", {"decay": DynamicValue.GIVEN}, table="tags", row="appears", back=("untag",)),
     Effect("untag", {"decay": DynamicValue.GIVEN}, table="tags", row="goes", back=("tag",)),
-    Effect("link", table="links", row="appears", back=("link --off",)),
+    Effect("link", table="links", row="appears", back=("unlink",)),
     Effect("unlink", table="links", row="goes", back=("link",)),
     Effect(
         "supersede",
@@ -656,11 +656,21 @@ def owned_by(verb: str) -> frozenset[str]:
     return frozenset().union(*(effect.columns for effect in rows))
 
 
+# What a person types for an act that the audit calls otherwise.
+_TYPED: Mapping[str, str] = {
+    "confirm": "rate right",
+    "unpin": "pin --off",
+    "untag": "tag --off",
+    "release": "hold --off",
+    "unlink": "link --off",
+}
+
+
 def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
-    """Return the verbs that take back, memory by memory, what a run did: the run of a verb, or of a plan's actions."""
+    """Return the commands that take back, memory by memory, the run of a verb, or of a plan's actions."""
     rows = [effect for effect in ACTIONS if effect.name in acts] if verb == CURATE else []
     rows += [VERBS[verb]] if verb in VERBS else []
-    return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
+    return tuple(dict.fromkeys(_TYPED.get(name, name) for row in rows for name in row.back if name != verb))
 
 
 def describe_blocks(blocks: tuple[str, ...]) -> str:

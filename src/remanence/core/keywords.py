@@ -91,7 +91,7 @@ class AboutNamed(TypedDict, total=False):
     key: str | None
 
 
-class Linked(TypedDict, total=False):
+class LinkOptions(TypedDict, total=False):
     """Further arguments of `link`: weight and confidence from 0 to 1, and what to do if the link exists."""
 
     weight: float | None

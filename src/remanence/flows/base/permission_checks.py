@@ -44,7 +44,7 @@ def verb_class(shelf: str = "") -> Callable[[C], C]:
     def build(kind: C) -> C:
         for verb in {*CAPABILITY_OF, *CAPABILITY_OF_ARGUMENT}:
             owner, _, name = verb.rpartition(".")
-            if owner == shelf:
+            if owner == shelf and name in vars(kind):
                 setattr(kind, name, _ask_first(verb, vars(kind)[name]))
         # Set here and not written in a class, where a type checker would then allow every name.
         setattr(kind, "__getattr__", _refuse_name)  # noqa: B010
