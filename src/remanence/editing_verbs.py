@@ -53,7 +53,7 @@ class EditingVerbs(Shelves):
         """Change the text, category, kind, state or another column of a memory.
 
         Columns: text, category, kind, state, severity, lifecycle, verification, policy_class, attributes, confidence,
-        importance, valid_from, valid_to. A memory may leave the policy class ephemeral, and never comes into it.
+        importance, valid_from, valid_to. A memory may leave the policy class ephemeral, and never enters it.
         """
         return await editing.edit(self._core, name, values, if_revision)
 
@@ -111,7 +111,8 @@ class EditingVerbs(Shelves):
     ) -> LearnResult | Receipt:
         """Replace a wrong memory with a corrected text, or by another memory; the old one stays in the history.
 
-        The new one takes over its pin and its holds; from an agent that is refused, as what says who the agent is.
+        The new memory takes over the pin and the holds of the old one. An agent may not correct a memory that has any,
+        nor one that says who the agent is.
         """
         if by is not None and text is None:
             return await editing.supersede(self._core, name, by, if_revision)
@@ -125,14 +126,15 @@ class EditingVerbs(Shelves):
     async def forget(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Delete a memory; restore undoes it.
 
-        It becomes a tombstone, which a policy may purge. Its text may be learned again; `forbid` refuses that.
+        A policy may purge the deleted memory. Its text may be learned again; `forbid` refuses that.
         """
         return await editing.forget(self._core, names, if_revision)
 
     async def forbid(self, names: Memories, *, off: bool = False, if_revision: int | None = None) -> Receipt:
         """Delete a memory and refuse its text from then on, whoever says it; with `off` allow the text again.
 
-        It is refused in other letters that look alike, too. With `off` a hash of `forbidden` names a text as well.
+        The text is also refused in other letters that look alike. With `off` a hash of `forbidden` names a text as
+        well.
         """
         if off:
             editing.refuse_beside_off(if_revision=if_revision)
@@ -149,7 +151,7 @@ class EditingVerbs(Shelves):
         return await gating.list_forbidden(self._core, limit, after)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Restore archived, deleted or condensed memories."""
+        """Restore archived, deleted or compressed memories."""
         return await undoing.restore(self._core, names, if_revision)
 
     @overload
@@ -200,8 +202,8 @@ class EditingVerbs(Shelves):
     async def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt:
         """Merge two memories that say the same, or two entities that are one.
 
-        Of memories `b` is superseded by `a`: neither embedder nor policy is asked, a pin or a hold on `b` refuses it,
-        and `if_revision` is that of `b`. Of entities, given by names or numbers, the one with the fuller name keeps all
+        Memory `b` is superseded by `a`: neither embedder nor policy is asked, a pin or a hold on `b` refuses it, and
+        `if_revision` is that of `b`. Entities are given by names or numbers: the one with the fuller name keeps all
         names and mentions.
         """
         return await merging.merge(self._core, a, b, if_revision)

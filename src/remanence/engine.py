@@ -198,8 +198,8 @@ class Engine(EditingVerbs):
 
         `more` are the other fields of `Turn` (category, tags, speaker, said_at …), for each text of a list. A list may
         also hold turns, or mappings of their fields; all are checked first, then written in transactions of 1,000. With
-        `if_revision` a key is written only if its memory has that revision; 0: only if the key is new. Where nobody
-        says the role and the name leaves it in doubt, the texts tell.
+        `if_revision` a key is written only if its memory has that revision; 0: only if the key is new. If nobody gives
+        the role and the speaker's name leaves it in doubt, the texts decide it.
         """
         if not isinstance(text, str | Turn):
             putting.refuse_single(more.get("key"), if_revision)
@@ -214,8 +214,8 @@ class Engine(EditingVerbs):
     async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult:
         """Store a turn of a conversation; a model, if there is one, extracts facts from it soon.
 
-        A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
-        another engine, `consolidate` or `end_session`.
+        `key` names the turn: a turn that is noted twice is stored once. With `later` no facts are extracted here:
+        another engine, `consolidate` or `end_session` extracts them.
         """
         full_turn = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
         return await noting.note(self._core, self._group_commit, full_turn, later=later)
@@ -232,10 +232,10 @@ class Engine(EditingVerbs):
     ) -> IngestResult:
         """Import a conversation, notes or another memory; a second import adds only what is new.
 
-        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
-        raises what came in before. With `extract` what is new is noted, and a writer extracts facts. A `dry_run` tells
-        all this, what the writer would cost, too, and writes nothing. `format` is auto, the name of an importer, built
-        in or registered, or one of yours.
+        `trust` says how far the file is to be believed; texts of an assistant or a tool in it are believed less. A
+        higher `trust` also raises texts that were imported before. With `extract` new texts are noted, and a model
+        extracts facts. A `dry_run` reports all this, and the cost of the model, and writes nothing. `format` is auto,
+        the name of a built-in or registered importer, or an importer of yours.
         """
         take = ingesting.preview if dry_run else ingesting.ingest
         return await take(self._core, path, format, progress, trust=trust, extract=extract)
@@ -245,10 +245,10 @@ class Engine(EditingVerbs):
     ) -> ConsolidateResult:
         """Make inbox memories active and link similar ones.
 
-        A writer first extracts facts from the turns that wait, as `heard` tells; with `listen` also, once, from texts
-        of which it has no facts: what was learned, ingested, or noted before there was a writer. At the end reflections
-        that have grown too many are drawn together. 200 memories a transaction. With `duplicates` texts of the whole
-        memory that share most of their words are linked as near duplicates then; to merge them is for a policy.
+        A model first extracts facts from the turns that wait; `heard` has the result. With `listen` it also extracts,
+        once, from texts without facts: texts that were learned, ingested, or noted before there was a model. At the end
+        reflections that have grown too many are merged. A transaction has 200 memories. With `duplicates` texts of the
+        whole memory that share most of their words are then linked as near duplicates; only a policy merges them.
         """
         hearing = await extract_pending.listen(self._core)
         if listen:
@@ -400,8 +400,9 @@ class Engine(EditingVerbs):
     ) -> Plan | PlanDiff:
         """Show what a policy would do now; nothing is written.
 
-        `compare` another plan with now: what of it would still be done, what would not and why, what is due besides,
-        with at most `limit` (100) memories of each action. Overrides are then those of that plan.
+        With `compare` it compares another plan with now: which of its changes would still be made, which would not and
+        why, and which others are due, with at most `limit` (100) memories of each action. Overrides are then those of
+        that plan.
         """
         if compare is not None:
             return await comparing.diff(self._core, compare, limit, policy, overrides)
@@ -420,9 +421,10 @@ class Engine(EditingVerbs):
     ) -> Receipt:
         """Apply a plan; memories that were used, linked or edited since are skipped and reported.
 
-        A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
-        policy if it is neither adopted nor the one that this memory was opened with. Cancelled, what was done is a run
-        of its own, and the same plan may be applied again for the rest.
+        A plan is a proposal: of a plan that comes from elsewhere only those changes are made that its policy would make
+        now. Name that policy if it is neither adopted nor the one that this memory was opened with. If the call is
+        cancelled, the changes made until then are a run of their own, and the same plan may be applied again for the
+        rest.
         """
         choice = curating.choose(self._core, policy, overrides) if policy is not None or overrides else None
         return await curating.apply(self._core, plan, allow_destroyed, choice, progress=progress)
@@ -531,10 +533,11 @@ class Engine(EditingVerbs):
     ) -> list[Event] | RunReport:
         """Show the changes of a memory, the newest runs (the audit log), or all that one run did.
 
-        With `verb`, such as "curate", only those runs; those that only count uses with "use" alone. It continues after
-        `after`: later runs of a memory, else older ones. With a `decision`, "any" or one by name, or an `outcome`, only
-        runs in which the engine decided so by itself, each with these `decisions`. Of a `run` per action the rules, the
-        first memories, at most `limit` of each, and how to undo it.
+        With `verb`, such as "curate", it lists only those runs; runs that only count uses are listed with "use" alone.
+        It continues after `after`: later runs of a memory, else older ones. With a `decision`, "any" or one by name, or
+        an `outcome`, it lists only runs in which the engine made such a decision by itself, each with these
+        `decisions`. Of a `run` it shows per action the rules, the first memories, at most `limit` of each, and how to
+        undo it.
         """
         if run is not None:
             inspect.refuse_beside_run(name, verb, after, decision, outcome)
@@ -545,7 +548,7 @@ class Engine(EditingVerbs):
         """Show the guidelines that the model gets, and the draft; with lines set them, with `off` set none.
 
         The draft is what the newest 500 recorded decisions suggest, as of the last consolidation; nothing of it is in
-        force. Lines are at most five: numbers of the draft's, or words of your own.
+        force. At most five lines can be set: numbers of lines of the draft, or words of your own.
         """
         if lines or off:
             return await guidelines.set_guidelines(self._core, lines, off=off)
@@ -577,7 +580,7 @@ class Engine(EditingVerbs):
     async def end_session(self, session: str | None = None) -> float:
         """End a session and make its inbox memories active.
 
-        The open one, or one by id. Returns its length in hours; 0.0 where none was open.
+        It ends the open session, or one by id. It returns the session's length in hours; 0.0 where none was open.
         """
         return await sessions.end(self._core, session)
 
@@ -596,7 +599,7 @@ class Engine(EditingVerbs):
     def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> AsyncIterator[bytes]:
         """Write all memories and links as JSON lines, without clocks, settings and policy.
 
-        `to` says where you put them: an erasure names it.
+        `to` says where you put them: an erasure then names that place.
         """
         return transfer.export(self._core, to, progress)
 
@@ -611,10 +614,10 @@ class Engine(EditingVerbs):
     ) -> Receipt:
         """Import an export; existing memories stay unchanged, existing texts are confirmed.
 
-        Nothing in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts what
-        was taken in, kept, merged and refused. A file that was cut or edited since it was exported is refused, unless
-        it is to be taken in as it is: `edited`. Cancelled, what was taken in is a run of its own, and the same import
-        takes in the rest.
+        No text in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts
+        memories that were imported, kept, merged and refused. A file that was cut or edited since it was exported is
+        refused, unless `edited` is True. If the call is cancelled, the part that was imported is a run of its own, and
+        the same import adds the rest.
         """
         return await transfer.import_(self._core, lines, name, edited=edited, trust=trust, progress=progress)
 

@@ -61,30 +61,30 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
 
     Args:
         path: the database file, or ":memory:".
-        scope: whose memory; no verb reads or writes across scopes but those of `scopes`.
+        scope: name of the scope; no verb reads or writes across scopes but those of `scopes`.
         agent: who writes and recalls.
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
-        clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of
-            yours that says what time it is.
-        embedder: "auto" (static word vectors of its own), "hashed", "none" (words alone); with a model beside the
-            static vectors "local:FOLDER" (sentence-transformers, ONNX), "multilingual", "openai" or "openai:MODEL";
-            the name of a registered one, or one of yours.
-        writer: a model that judges what consolidation takes up and decides nothing: "openai:MODEL",
-            "anthropic:MODEL", the name of a registered one, or one of yours.
+        clock: how the frames fade if their policy names no clock: by "wall", "active" or "turns"; or a clock object of
+            yours.
+        embedder: "auto" (built-in static word vectors), "hashed", "none" (words alone); in addition to the static
+            vectors "local:FOLDER" (sentence-transformers, ONNX), "multilingual", "openai" or "openai:MODEL";
+            the name of a registered embedder, or an embedder of yours.
+        writer: a model that judges memories at consolidation and decides nothing: "openai:MODEL", "anthropic:MODEL",
+            the name of a registered model, or a model of yours.
         store: a store of yours instead of SQLite at `path`.
-        trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself,
-            who then takes off nothing that a person set.
-        denies: what a person's opening does not do either: "release" (unpin, end a hold, settle quarantine and bans),
-            "policy", "settings", "erase", "tokens".
-        read_only: open it only to read: nothing is written, not even that something was used, and what would write
-            raises ReadOnly. So it is opened, with a warning, where its file or folder is not writable.
-        erased_since: what is done with a file that holds what was erased since it was copied: "refuse" raises
-            ErasedSince, "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases it again first.
-        new_scope: what is done where nobody ever wrote to the scope: "make" begins it, "refuse" raises NotFound with
-            the scopes that there are.
+        trust: how far texts that come in through this opening are believed at most; pass "agent" where an agent writes
+            by itself: it then removes nothing that a person set.
+        denies: actions that this opening refuses even to a person: "release" (unpin, end a hold, settle quarantine and
+            bans), "policy", "settings", "erase", "tokens".
+        read_only: open it only to read: nothing is written, not even that something was used, and a verb that writes
+            raises ReadOnly. If its file or folder is not writable, it is opened read-only with a warning.
+        erased_since: how to open a file with data that were erased since it was copied: "refuse" raises ErasedSince,
+            "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases them again first.
+        new_scope: how to open a scope that nobody ever wrote to: "make" begins it, "refuse" raises NotFound with the
+            existing scopes.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
-        tracer: a tracer of OpenTelemetry, which hears when a curation gathers, decides and commits; of texts, ids and
-            names it hears nothing.
+        tracer: a tracer of OpenTelemetry, which gets spans when a curation gathers, decides and commits; it gets no
+            texts, ids and names.
     """
     check_path(path)
     check_name("a scope", scope)

@@ -191,8 +191,8 @@ MEMORY_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "somebody or something has another name", ONE_WRITE, A_RECEIPT, "entities.get",
             "entities alias Ines Nessie"),
         VerbHelp("restore",
-            "Restore archived, deleted or condensed memories.",
-            "you want an archived, deleted or condensed memory back", ONE_WRITE, A_RECEIPT, NOTHING,
+            "Restore archived, deleted or compressed memories.",
+            "you want an archived, deleted or compressed memory back", ONE_WRITE, A_RECEIPT, NOTHING,
             "restore 102"),
     ),
 }

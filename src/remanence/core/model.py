@@ -83,7 +83,7 @@ class Lifecycle(Label):
 
 
 class Verification(Label):
-    """Whether somebody confirmed or disputed that a memory is right (engram's verification states)."""
+    """State of verification of a memory: who confirmed or disputed that it is right (engram's verification states)."""
 
     UNVERIFIED = 0
     USER_CONFIRMED = 1
@@ -328,7 +328,7 @@ class Link(Result):
 
     @property
     def is_certain(self) -> bool:
-        """Whether it is as sure as a person's word or a writer's verdict; who drew it by hand left no doubt."""
+        """Return True if it is as certain as a person's word or a model's verdict; a link made by hand is certain."""
         return self.confidence is None or self.confidence >= CERTAIN_MIN
 
     @property

@@ -56,7 +56,7 @@ class ScorePart(Result):
 
     @property
     def is_neutral(self) -> bool:
-        """Whether it changes nothing that three digits show."""
+        """Return True if it changes nothing that three digits show."""
         return round(self.value, 3) == self.is_factor
 
     def __str__(self) -> str:

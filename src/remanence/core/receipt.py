@@ -31,37 +31,37 @@ class Receipt(Result):
 
     @property
     def archived(self) -> int:
-        """How many memories were archived."""
+        """Number of memories that were archived."""
         return self.counts.get("archive", 0)
 
     @property
     def pruned(self) -> int:
-        """How many memories were made tombstones."""
+        """Number of memories that were deleted."""
         return self.counts.get("prune", 0)
 
     @property
     def condensed(self) -> int:
-        """How many memories were made shorter: what is shown of them, not their text."""
+        """Number of memories that were compressed: the shown text, not the stored one."""
         return self.counts.get("shrink", 0)
 
     @property
     def summarised(self) -> int:
-        """How many memories have a summary now, which is shown of them in place of their text."""
+        """Number of memories that now have a summary, which is shown in place of their text."""
         return self.counts.get("summarise", 0)
 
     @property
     def edges_pruned(self) -> int:
-        """How many links were cut."""
+        """Number of links that were removed."""
         return self.counts.get("unlink", 0)
 
     @property
     def reinforced(self) -> int:
-        """How many memories were reinforced."""
+        """Number of memories that were reinforced."""
         return self.counts.get("reinforce", 0)
 
     @property
     def improved(self) -> int:
-        """How many memories were given a confidence, of which nobody had said any."""
+        """Number of memories that were given a confidence and had none before."""
         return self.counts.get("improve", 0)
 
     time = Time("at")
@@ -193,11 +193,11 @@ class ConsolidateResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AutomaticRun(Result):
-    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed.
+    """Result of an automatic run; `run` is the id to give to `undo`, None where nothing was changed.
 
-    `held` says what holds its plan for a person to look at, its `share` of the scope or the `clock`, and `destroyed`
-    how many memories it would destroy; what destroys nothing is done all the same where it is the share. `exempt`
-    counts what went outside the limits on deletion.
+    `held` says why its plan waits for a person, its `share` of the scope or the `clock`, and `destroyed` how many
+    memories it would destroy; if it is the share, changes that destroy nothing are made all the same. `exempt` counts
+    changes to which the deletion limit does not apply.
     """
 
     at: int

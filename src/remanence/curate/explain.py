@@ -69,10 +69,10 @@ class RuleVerdict:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
-    """All verdicts on one memory, what the whole plan would do to it, and what of it holds no longer.
+    """All verdicts on one memory, what the whole plan would do to it, and which verdicts no longer hold.
 
-    `worth` says why it is worth what it is, `fall` what took it out of sight, if anything did. `beside` says what is
-    newer and what it is at odds with, also where nobody has confirmed that.
+    `worth` explains its worth, `fall` why it is no longer active, if it is not. `beside` lists newer statements and
+    contradictions, even if nobody has confirmed them.
     """
 
     seq: int

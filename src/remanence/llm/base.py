@@ -111,7 +111,7 @@ class WaitingEmbedder(Protocol):
 
     @property
     def waits(self) -> bool:
-        """True, which says that it may not be asked inside `learn`."""
+        """Always True: it may not be asked inside `learn`."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors | EmbeddedTexts | Awaitable[Vectors | EmbeddedTexts]:
@@ -149,7 +149,7 @@ class Judgement:
 
 
 class Writer(Protocol):
-    """A language model that consolidation asks about each text; its judgement is stored beside the memory.
+    """A language model that consolidation asks about each text; its judgement is stored with the memory.
 
     It may be an `Extractor` and a `Shortener` too.
     """
@@ -169,7 +169,7 @@ class Writer(Protocol):
 
 @runtime_checkable
 class Extractor(Protocol):
-    """A writer that finds facts in what was said."""
+    """A model that finds facts in what was said."""
 
     async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find what is wanted in at most 100 turns, each fact with the turn that it was learned from.
@@ -181,7 +181,7 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Shortener(Protocol):
-    """A writer that says the same in fewer words."""
+    """A model that says the same in fewer words."""
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Return a text of at most `tokens_max` tokens that says the same as this one.

@@ -40,7 +40,7 @@ NONSENSE = "that make no sense"  # what is said of facts, entities and relations
 
 @dataclass(frozen=True, slots=True)
 class ExtractTurn:
-    """A turn as a writer is shown it: its id, who said what when, and how far that is to be trusted."""
+    """A turn as a model is shown it: its id, who said what when, and how far that is to be trusted."""
 
     id: str
     text: str

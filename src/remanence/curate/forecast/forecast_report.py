@@ -288,7 +288,7 @@ _LEAVING_TOLD = 10
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Leaving(Result):
-    """One memory that a run to come takes away or makes shorter: when, how and by which rule."""
+    """One memory that a run to come archives, deletes, merges, replaces or compresses: when, how and by which rule."""
 
     at: int
     action: str

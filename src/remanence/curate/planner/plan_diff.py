@@ -97,7 +97,7 @@ class PlanDiff(Result):
 
     @property
     def is_same(self) -> bool:
-        """Tell whether the plan would be done whole, and nothing besides is due."""
+        """Return True if the whole plan would be done, and nothing else is due."""
         return not (self.left or self.added or self.policy_changes or self.applied or self.held)
 
     @property
@@ -121,7 +121,7 @@ class PlanDiff(Result):
         return f"plan {self.digest[:12]} for {self.scope!r}: {same:,} as planned, {left:,} not any more, {added:,} new"
 
     def lines(self, width: int) -> Iterator[str]:
-        """Yield it in lines about so wide; stored text is cut to fit."""
+        """Yield it in lines of about `width` columns; stored text is cut to fit."""
         then, now = (to_datetime(at).strftime("%Y-%m-%d %H:%M UTC") for at in (self.planned_at, self.now))
         yield f"Plan {self.digest[:12]} for {self.scope!r} under {self.policy!r} of {then}, compared with {now}"
         for change in self.policy_changes:

@@ -125,7 +125,7 @@ class Policy(Result):
         return f"{self.name}: {rules}, {number(len(self.guards), 'guard', 'guards')}"
 
     def is_system(self, category: str | None) -> bool:
-        """Tell whether a category is one that the system itself needs."""
+        """Return True if the system itself needs this category."""
         definition = self.categories.get(category or "")
         return definition is not None and definition.system
 

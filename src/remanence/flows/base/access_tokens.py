@@ -57,20 +57,20 @@ class AccessToken(Result):
     added_time = Time("added_at")
 
     def opens(self, scope: str) -> bool:
-        """Tell whether it opens a scope."""
+        """Return True if it opens a scope."""
         return ANY_SCOPE in self.scopes or scope in self.scopes
 
     @property
     def trust(self) -> TrustName:
-        """How far what comes in by it is believed at most."""
+        """How far texts that come in by it are believed at most."""
         return "user" if self.agent is None else "agent"
 
     def may(self, role: TokenRole) -> bool:
-        """Tell whether it may do what a role may."""
+        """Return True if it may do what a role may."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
     def may_call(self, verb: str, arguments: Mapping[str, object] = MappingProxyType({})) -> bool:
-        """Tell whether it may call a verb with these arguments, by its role and by what it is denied."""
+        """Return True if its role and what it is denied let it call a verb with these arguments."""
         role, denied = role_of(verb, arguments), self.denies if self.agent is None else CAPABILITIES
         return role is not None and self.may(role) and capability_of(verb, arguments) not in denied
 

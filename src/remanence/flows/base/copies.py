@@ -36,8 +36,8 @@ Kind = Literal["backup", "export", "scope"]
 class RegisteredCopy(Result):
     """An export of a scope, or a backup of every scope, and where it was put; "-" where it was put in no file.
 
-    Of the kind "scope" it is a copy in another scope of the store, whose name is the path. `memories` is None where it
-    did not come to its end. `is_gone` where its file lies there no longer.
+    Of the kind "scope" it is a copy in another scope of the store, whose name is the path. `memories` is None if the
+    copy was not completed. `is_gone` is True if its file is no longer there.
     """
 
     kind: Kind

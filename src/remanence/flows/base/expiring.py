@@ -24,9 +24,9 @@ PIECES_MAX = 10_000  # each of up to a thousand parts
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExpireResult(Result):
-    """Which images of the audit ended: those of parts older than `before`, but for those that a memory keeps.
+    """Result of deleting expired undo data: of audit parts older than `before`, except those that a memory keeps.
 
-    `kept` counts how often a part was left some; `more` says that there was no time for all. `runs` log it.
+    `kept` counts the parts that still have some; `more` says that there was no time for all. `runs` log it.
     """
 
     at: int
@@ -48,9 +48,9 @@ class ExpireResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DueImages(Result):
-    """The images of the audit that the first round in a scope ends at most: of parts since `first_at`, before `before`.
+    """Undo data that the first round in a scope deletes at most: of audit parts since `first_at`, before `before`.
 
-    A memory that is held, a tombstone, and what was purged of late keep theirs. `days` is how long images are kept.
+    Memories that are held, deleted or were purged recently keep theirs. `days` is how long undo data are kept.
     """
 
     parts: int

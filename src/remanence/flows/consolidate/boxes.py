@@ -252,12 +252,11 @@ LOOK_UP = 10_000  # boxes of a session among which the one of a memory is looked
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ConversationSegment(Result):
-    """Turns of a session about one matter: `number` is its name, `session` "" for turns of none.
+    """Turns of a session about one matter: `number` is its name, `session` "" for turns of no session.
 
-    `goal` is the beginning of the first turn of a user, `outcome` (success, failure, partial, unknown) how the last
-    turns say that it ended, `reason` (full, topic_shift, time_gap, forced) why it was sealed; both None while it is
-    open. `turns` are those that were not forgotten, `thread` is the number of the thread that it
-    joined.
+    `goal` is the beginning of the first turn of a user. `outcome` (success, failure, partial, unknown) is the end that
+    the last turns tell of, and `reason` (full, topic_shift, time_gap, forced) is why it was sealed; both are None while
+    it is open. `turns` are those that were not deleted, `thread` is the number of the thread that it joined.
     """
 
     number: int
@@ -280,7 +279,7 @@ class ConversationSegment(Result):
 
     @property
     def is_open(self) -> bool:
-        """Whether further turns may come into it."""
+        """Return True if further turns may be added to it."""
         return self.sealed_at is None
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ class GuidelineDraft(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guidelines(Result):
-    """The lines that a person activated, at most five, which a writer is shown; and the draft, None before one."""
+    """Lines that a person activated, at most five, which a model is shown; and the draft, None before there is one."""
 
     active: tuple[str, ...] = ()
     draft: GuidelineDraft | None = None

@@ -53,7 +53,7 @@ class Timetable(Result):
 
     @property
     def is_well(self) -> bool:
-        """Tell whether nothing waits for a person, fails or was missed three times."""
+        """Return True if nothing waits for a person, fails or was missed three times."""
         return not (self.held or self.failures or self.late)
 
     @property

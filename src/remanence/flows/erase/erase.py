@@ -392,11 +392,13 @@ class Erase:
     ) -> Erasure | None:
         """Erase what was shown or pending permanently: rows, words, vectors, undo data; then verify it.
 
-        It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
+        An erasure cannot be undone, and no door lets an erased text in again. Nothing is erased if a memory changed
+        since.
 
-        Without `shown` it finishes what is pending: what was erased since this file was copied is erased here, too, and
-        the file is written anew and looked through where that is pending since an erasure. Of what was only redacted
-        since, the names of `subject` are taken out; without names it is erased. None where nothing is pending.
+        Without `shown` it finishes pending erasures: data that were erased since this file was copied are erased here,
+        too, and the file is rewritten and checked if an erasure left that pending. From memories that were only
+        redacted since, the names of `subject` are taken out; without names these memories are erased. It returns None
+        if nothing is pending.
         """
         require(self._core.store, ERASABLE, "erase.apply")
         if shown is None:
@@ -427,8 +429,8 @@ class Erase:
     ) -> Receipt | list[RegisteredCopy]:
         """Keep what was erased since this file was copied, or take copies out of the list; no file is touched.
 
-        `keep` says why, for the history; `show(since=True)` shows what is kept. `copies` are exports or backups, by
-        where they were put, as `show(copies=True)` lists them; it returns what was taken out of the list.
+        `keep` is the reason, for the history; `show(since=True)` shows what is kept. `copies` are exports or backups,
+        by the paths that `show(copies=True)` lists; the entries that were taken out of the list are returned.
         """
         if keep is not None and copies is None:
             return await self._since.keep(keep)

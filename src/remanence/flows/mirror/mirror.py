@@ -313,10 +313,10 @@ class Mirror:
     ) -> MirrorResult:
         """Update a folder of text files from the memory; show manual edits, and `apply` or `discard` them.
 
-        The folder is made where it is not there. A file that somebody edited stays, one that somebody deleted stays
-        deleted until its memory changes, and deletes no memory. `apply` takes edits that a sync showed, or True for all
-        that can be: each is a run of its own, which `undo` takes back; what was refused stays in its file, with the
-        reason. `discard` names files that are written again from the memory.
+        The folder is made if it is missing. A file that somebody edited stays as it is. A file that somebody deleted
+        stays deleted until its memory changes; this deletes no memory. `apply` takes edits that a sync showed, or True
+        for all that can be applied: each is a run of its own, which `undo` undoes; a refused edit stays in its file,
+        with the reason. `discard` names files that are written again from the memory.
         """
         mirroring = self._open_mirroring(folder)
         paths = [discard] if isinstance(discard, str) else list(discard)
@@ -337,7 +337,7 @@ class Mirror:
         """Keep a folder up to date until cancelled; `tell` gets what was written and edited.
 
         Changes are written at once, edits by hand are seen within three seconds. The `command`, a program with its
-        arguments, runs after what was written, one at a time.
+        arguments, runs after each write, one at a time.
         """
         runs = Command(command) if command else None
         await Watch(self._open_mirroring(folder), tell or (lambda _: None), runs).run()

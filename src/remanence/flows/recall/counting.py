@@ -50,11 +50,11 @@ class ValueCount(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CountResult(Result):
-    """How many memories pass the filters, and by which value of what is counted by: the most frequent or latest first.
+    """Number of memories that pass filters, and by which value of the column: the most frequent or latest first.
 
     An attribute that holds a list counts for each of its items, so that `values` may add up to more than `total`.
-    Topics are words, what is spoken of most first, and `total` is how many memories they were looked for in.
-    `left_out` is how many further values there are.
+    Topics are words, the most frequent first, and `total` is how many memories they were counted in. `left_out` is how
+    many further values there are.
     """
 
     total: int

@@ -36,9 +36,9 @@ POLICIES_KEPT = 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DaemonResult(Result):
-    """How many rounds there were in which something was due, and in how many of them work failed or a plan was held.
+    """Result of a daemon: how many rounds had due jobs, and in how many of them work failed or a plan was held.
 
-    `once` means that every scope was looked at once; else it was told to stop.
+    `once` is True if every scope was looked at once; otherwise the daemon was stopped.
     """
 
     rounds: int
@@ -47,7 +47,7 @@ class DaemonResult(Result):
 
     @property
     def is_well(self) -> bool:
-        """Tell whether it did what was asked: looked once and found all well, or went on until it was stopped."""
+        """Return True if it did what was asked: looked once and found all well, or ran until it was stopped."""
         return not (self.once and self.unwell)
 
     def __str__(self) -> str:

@@ -48,7 +48,7 @@ class PolicyUseResult(Result):
 
     @property
     def is_severe(self) -> bool:
-        """Whether more than a fifth of what is active leaves within the days."""
+        """Return True if more than a fifth of the active memories leave within the days."""
         return self.leaving > SEVERE_SHARE * self.active
 
     def __str__(self) -> str:

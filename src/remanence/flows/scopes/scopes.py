@@ -25,8 +25,8 @@ LOOK_BACK = 50  # parts of the audit in which a write is looked for that is no u
 class ScopeOverview(Result):
     """A scope: how many memories of any status it has, the bytes of their texts and vectors, and its last write.
 
-    `bytes` is None where the store does not tell. That a memory was used is no write, unless nothing else was done for
-    long. `dropped_at` is when it was dropped last, None where anything but tombstones is in it.
+    `bytes` is None where the store does not tell. Use of a memory is no write, unless nothing else was done for long.
+    `dropped_at` is when it was dropped last, None where any memory in it is not deleted.
     """
 
     scope: str
@@ -59,8 +59,8 @@ class Scopes:
     async def copy(self, to: str) -> Receipt:
         """Copy this scope, with settings and policy, into an empty scope of the store.
 
-        All of it or nothing. The run is one of that scope: undo it there. Its history is not copied; `notes` say what
-        else is not.
+        It copies all or nothing. The run belongs to the new scope: undo it there. The history is not copied; `notes` of
+        the receipt say what else is not.
         """
         return await copying.copy_scope(self._core, to)
 
@@ -75,8 +75,8 @@ class Scopes:
     ) -> Receipt | DropPreview:
         """Show what dropping this scope would delete; with what was shown, delete it in one run that undo reverts.
 
-        Nothing is deleted that was not `shown`. It is refused whole where the scope has changed since, where anything
-        is held, and where more memories are pinned or of the system than `allow_protected` says.
+        Only memories that were `shown` are deleted. The whole drop is refused if the scope has changed since, if any
+        memory is held, or if more memories are pinned or of the system than `allow_protected` says.
         """
         if shown is not None:
             return await dropping.drop(self._core, shown, allow_protected)

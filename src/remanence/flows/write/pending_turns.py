@@ -24,9 +24,9 @@ RETRY_MAX = 60 * MINUTE
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PendingTurns(Result):
-    """Turns of a session that wait to be listened to: how many, since when, and when that is due.
+    """Turns of a session that wait for extraction: how many, since when, and when that is due.
 
-    `session` is "" for turns of none. `failures` counts how often a writer was asked in vain.
+    `session` is "" for turns of no session. `failures` counts how often a model was asked in vain.
     """
 
     session: str

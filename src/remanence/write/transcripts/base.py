@@ -23,7 +23,7 @@ class Importer(Protocol):
         ...
 
     def recognises(self, text: str) -> bool:
-        """Tell by its beginning whether a text has this format; used where nobody names one."""
+        """Return True if a text has this format, by its beginning; used where nobody names one."""
         ...
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> Iterable[Turn]:

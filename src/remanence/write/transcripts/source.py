@@ -83,7 +83,7 @@ class SourceImporter(Protocol):
         ...
 
     def recognises(self, source: Source) -> bool:
-        """Tell whether a source has this format; used where nobody names one."""
+        """Return True if a source has this format; used where nobody names one."""
         ...
 
     def turns(self, source: Source, skipped: SkipCounts) -> Iterable[Turn]:
