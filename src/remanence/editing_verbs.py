@@ -16,9 +16,9 @@ from remanence.core.model import (
     Relation,
 )
 from remanence.core.receipt import Receipt
+from remanence.flows.base.context import Core
 from remanence.flows.base.naming import list_memory_names
 from remanence.flows.base.permission_checks import verb_class
-from remanence.shelves import Shelves
 
 if TYPE_CHECKING:
     from remanence.edit import links
@@ -41,8 +41,13 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
 
 
 @verb_class()
-class EditingVerbs(Shelves):
+class EditingVerbs:
     """The verbs that change single memories; `Engine` adds all others."""
+
+    @property
+    def _core(self) -> Core:
+        """What the verbs work on: `Shelves` has it."""
+        raise NotImplementedError
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
     # while the memory has that revision, else Conflict.

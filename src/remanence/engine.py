@@ -43,6 +43,7 @@ from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.editing_verbs import EditingVerbs
 from remanence.flows.base.context import iterate_cooperatively
 from remanence.flows.base.permission_checks import verb_class
+from remanence.shelves import Shelves
 
 if TYPE_CHECKING:
     from remanence.curate.explain import Explanation
@@ -97,13 +98,12 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.planner": "plan_report",
             "remanence.curate.planner.plan": "Plan",
             "remanence.curate.planner.plan_diff": "PlanDiff",
-            "remanence.edit": "links",
             "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting merging sessions",
+            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting sessions",
             "remanence.flows.consolidate.guidelines": "Guidelines",
             "remanence.flows.consolidate.ingesting": "IngestResult",
             "remanence.flows.curate": "comparing curating",
-            "remanence.flows.edit": "editing putting rating",
+            "remanence.flows.edit": "putting",
             "remanence.flows.exchange": "transfer",
             "remanence.flows.inspect": "checks inspect related",
             "remanence.flows.inspect.inspect": "Event Run State",
@@ -114,9 +114,9 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.schedule": "forecasting lifetime schedules",
             "remanence.flows.schedule.schedules": "DaemonResult StopSignal UntilStopped",
             "remanence.flows.schedule.ticking": "JobsResult",
-            "remanence.flows.undo": "runs undoing",
+            "remanence.flows.undo": "runs",
             "remanence.flows.undo.runs": "RunReport",
-            "remanence.flows.write": "gating learning noting reembedding",
+            "remanence.flows.write": "learning noting reembedding",
             "remanence.flows.write.learning": "GroupCommit",
             "remanence.flows.write.noting": "NoteResult",
             "remanence.flows.write.reembedding": "ReembedResult",
@@ -135,7 +135,7 @@ def _refuse_beside(when: str, given: Mapping[str, object]) -> None:
 
 
 @verb_class()
-class Engine(EditingVerbs):
+class Engine(Shelves, EditingVerbs):
     """A memory in one scope. Made by `remanence.open`; open it with `async with`, or `await` it and `close` it."""
 
     @cached_property

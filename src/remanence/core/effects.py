@@ -566,7 +566,7 @@ _VERBS: tuple[Effect, ...] = (
     Effect(
         "put",
         dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "key"), DynamicValue.GIVEN),
-        back=("update",),
+        back=("put",),
         under=("put", "update"),
         restates=_RESTATED,
     ),
@@ -657,13 +657,8 @@ def owned_by(verb: str) -> frozenset[str]:
 
 
 # What a person types for an act that the audit calls otherwise.
-_TYPED: Mapping[str, str] = {
-    "confirm": "rate right",
-    "unpin": "pin --off",
-    "untag": "tag --off",
-    "release": "hold --off",
-    "unlink": "link --off",
-}
+_OFF = {"unpin": "pin", "untag": "tag", "release": "hold", "unlink": "link"}
+_TYPED = {"confirm": "rate right"} | {act: f"{verb} --off" for act, verb in _OFF.items()}
 
 
 def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
