@@ -100,6 +100,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
         "ago": format_distance,
         "action": lambda name: ACTION_WORDS.get(name, str(name).replace("_", " ")),
         "words": lambda name: str(name).replace("_", " "),
+        "capital": lambda text: text[:1].upper() + text[1:],
         "label": lambda value: value.name.lower(),
         "ways_out": find_ways_out,
     }
