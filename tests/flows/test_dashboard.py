@@ -16,11 +16,13 @@ import pytest
 import remanence.sync
 from remanence.core.errors import InvalidInput
 from remanence.core.permissions import ROLE_OF
+from remanence.core.score import Worth, WorthReason
 from remanence.curate.policy.document import PRESETS
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
 from remanence.faces.dashboard.page_table import PAGES
+from remanence.faces.dashboard.rendering import describe_worth, link_ids
 from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED
 from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, problem, stop
 
@@ -579,3 +581,84 @@ def test_two_that_disagree_stand_side_by_side(browser: Browser, file: Path) -> N
     settled = browser.open(form["action"], {name: form[name] for name in form if name != "action"})
     assert "Settled: 2" in settled.text
     assert "replaced" in browser.open("/memories/1").text
+
+
+def test_a_memory_page_has_one_card_of_actions(browser: Browser) -> None:
+    """Ratings, pin and the folded forms are in one card; the worth is one sentence, and the rest is folded."""
+    page = browser.open("/memories/6")
+    for words in ("Actions", "Edit", "Correct", "Protect or delete", "More about it", "History", "Details"):
+        assert words in page.text, words
+    for words in ("Change it", "Keep it, or let it go", "All about it"):
+        assert words not in page.text, words
+    assert 6 < sum(tag == "details" for tag, _ in page.tags)
+    assert "It is worth" in page.text or "Its worth is not computed yet." in page.text
+    assert "The policy keeps it." in page.text
+    assert "The policy would archive it now." in browser.open("/memories/1").text
+    refused = browser.fill(page, "/do/update", importance="much")
+    assert ("details", {"class": "fold", "open": ""}) in refused.tags
+
+
+def test_worth_is_one_sentence() -> None:
+    """What raised or lowered it is named; a factor of 1 is left out."""
+    worth = Worth(
+        33.5,
+        (
+            WorthReason("information", 55.8, "allows 6.42"),
+            WorthReason("points", 2, "+0.50 time or date: april; +0.50 number: 20"),
+            WorthReason("speaker", 0.3, "an assistant said it"),
+        ),
+    )
+    told = "It is worth 33.5: 55.8 for its words, times 2 for time or date: april, number: 20, times 0.3 since an"
+    assert f"{told} assistant said it." == describe_worth(worth)
+    plain = Worth(
+        7, (WorthReason("information", 7, "x"), WorthReason("points", 1, "no sign for or against it"))
+    )
+    assert "It is worth 7: 7 for its words." == describe_worth(plain)
+
+
+def test_ids_in_a_text_are_links() -> None:
+    """Each leads to its memory; markup beside it stays text."""
+    told = link_ids('#1 beats <b>#22</b> & "x&#39;', lambda path: f"{path}?scope=a&b")
+    assert (
+        '<a href="/memories/1?scope=a&amp;b">#1</a> beats &lt;b&gt;'
+        '<a href="/memories/22?scope=a&amp;b">#22</a>&lt;/b&gt; &amp; &#34;x&amp;#39;' == told
+    )
+
+
+def test_a_plan_is_told_in_whole_sentences(browser: Browser, file: Path) -> None:
+    """One is one memory and several are several; the reason is given, and ids lead to their memories."""
+    page = browser.open("/plan")
+    assert "Reason for each: it is a note." in page.text and "memories were examined" in page.text
+    assert ("a", {"href": "/memories/1?scope=default"}) in page.tags
+    with remanence.sync.open(file, scope="one", embedder="none") as memory:
+        memory.policy.use(POLICY)
+        memory.learn("The boat lies at the north pier.", category="notification")
+    single = browser.open("/plan?scope=one").text
+    assert "Archive 1 memory" in single and "Reason: it is a note." in single
+    assert "1 memory was examined" in single
+
+
+def test_the_forecast_is_grouped_by_day(browser: Browser, file: Path) -> None:
+    """Each day has its heading, with what leaves on it."""
+    page = browser.open("/forecast?days=2")
+    summaries = re.findall(r"\d{4}-\d\d-\d\d\s+archive 4 memories", page.text)
+    assert 1 == len(summaries), page.text
+
+
+def test_runs_say_whose_they_are(browser: Browser, file: Path) -> None:
+    """A person's, an agent's by name, a policy's, the engine's; recalls are listed where they are asked for."""
+    with remanence.sync.open(file, embedder="none", agent="quill", trust="agent") as memory:
+        memory.learn("The north pier is closed today.")
+        memory.recall("pier")
+    for path in ("/runs", "/overview"):
+        page = browser.open(path)
+        chips = {one["class"] for tag, one in page.tags if one.get("class", "").startswith("mark whose")}
+        assert {"mark whose person", "mark whose agent"} <= chips, path
+        assert "agent quill" in page.text
+    listed = json.loads(browser.send("GET", "/runs.json")[2])["runs"]
+    assert listed and not [run for run in listed if run["verb"] == "use"]
+    assert {"use"} == {
+        run["verb"] for run in json.loads(browser.send("GET", "/runs.json?verb=use")[2])["runs"]
+    }
+    options = [one for tag, one in browser.open("/runs?verb=use").tags if tag == "option"]
+    assert {"value": "use", "selected": ""} in options
