@@ -82,6 +82,8 @@ class Reader(HTMLParser):
         if tag == "form":
             self.forms.append({"action": named.get("action", "")})
         elif tag == "input" and self.forms and "name" in named:
+            if named.get("type") == "checkbox" and "checked" not in named:
+                return
             self.forms[-1][named["name"]] = named.get("value", "")
 
     def handle_data(self, data: str) -> None:
@@ -286,10 +288,6 @@ def test_what_a_refused_form_held_stands_there_again(browser: Browser) -> None:
     assert ("option", {"selected": ""}) in refused.tags
     fresh = browser.open("/memories/6")
     assert text not in fresh.text and "much" not in json.dumps(fresh.forms)
-    settings = browser.open("/settings")
-    again = browser.fill(settings, "/do/set", setting="boot_tokens", value="never")
-    typed = [form["setting"] for form in again.forms if form.get("value") == "never"]
-    assert ["boot_tokens"] == typed, again.text[:400]
 
 
 def test_what_is_refused_stands_beside_the_list_of_pages(browser: Browser) -> None:
@@ -662,3 +660,34 @@ def test_runs_say_whose_they_are(browser: Browser, file: Path) -> None:
     }
     options = [one for tag, one in browser.open("/runs?verb=use").tags if tag == "option"]
     assert {"value": "use", "selected": ""} in options
+
+
+def test_settings_are_saved_by_one_form(browser: Browser, file: Path) -> None:
+    """What was changed is set, and nothing else; a switch that is off sends nothing and is off."""
+    page = browser.open("/settings")
+    switches = {one["name"] for tag, one in page.tags if tag == "input" and one.get("role") == "switch"}
+    assert {"is.boxes", "is.engine_actions"} == switches
+    assert 1 == sum(form["action"].startswith("/do/save-settings") for form in page.forms)
+    assert "Nothing was changed" in browser.fill(page, "/do/save-settings").text
+    form = next(form for form in page.forms if form["action"].startswith("/do/save-settings"))
+    del form["is.boxes"]
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.settings.set("note_turns", 7)  # by another process, while the page is open
+    saved = browser.fill(page, "/do/save-settings", **{"is.audit_days": "90", "is.recall_links": "20"})
+    assert "Saved audit_days, boxes, recall_links" in saved.text
+    with remanence.sync.open(file, embedder="none") as memory:
+        set_by_user = {one.name: one.value for one in memory.settings.get() if one.source == "user"}
+    assert {"audit_days": 90, "boxes": 0, "note_turns": 7, "recall_links": 20} == set_by_user
+
+
+def test_a_refused_setting_keeps_what_was_typed_and_says_why(browser: Browser) -> None:
+    """Beside its field; the others are saved."""
+    page = browser.open("/settings")
+    typed = {"is.boot_tokens": "never", "is.audit_days": "90", "is.note_turns": "-1"}
+    again = browser.fill(page, "/do/save-settings", **typed)
+    form = next(form for form in again.forms if form["action"].startswith("/do/save-settings"))
+    assert ("never", "-1", "90") == (form["is.boot_tokens"], form["is.note_turns"], form["was.audit_days"])
+    wrong = {one["name"] for _, one in again.tags if "aria-invalid" in one}
+    assert {"is.boot_tokens", "is.note_turns"} == wrong
+    assert "Not saved: boot_tokens, note_turns" in again.text and "Saved audit_days" in again.text
+    assert "1600" == form["was.boot_tokens"]
