@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -15,15 +16,19 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import InvalidInput
+from remanence.core.model import Memory
 from remanence.core.permissions import ROLE_OF
+from remanence.core.recall_explanation import Hop
 from remanence.core.score import Worth, WorthReason
 from remanence.curate.policy.document import PRESETS
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
+from remanence.faces.dashboard.graph_layout import NODES_MAX, lay_out
 from remanence.faces.dashboard.page_table import PAGES
 from remanence.faces.dashboard.rendering import describe_worth, link_ids
 from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED
+from remanence.flows.inspect.related import RelatedMemory, RelatedResult
 from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, problem, stop
 
 POLICY = """
@@ -59,7 +64,8 @@ BAD_ADDRESSES = [
     ("/forecast.svg?days=x", 400),
     ("/runs/none", 404),
     ("/runs?after=none", 404),
-    ("/graph?limit=0", 400),
+    ("/graph?from=1&depth=4", 400),
+    ("/graph?from=99", 404),
     ("/review?after=x", 400),
     ("/overview?scope=nobody", 200),
     ("/static/none.js", 404),
@@ -691,3 +697,62 @@ def test_a_refused_setting_keeps_what_was_typed_and_says_why(browser: Browser) -
     assert {"is.boot_tokens", "is.note_turns"} == wrong
     assert "Not saved: boot_tokens, note_turns" in again.text and "Saved audit_days" in again.text
     assert "1600" == form["was.boot_tokens"]
+
+
+def test_the_graph_shows_what_links_lead_to(browser: Browser, file: Path) -> None:
+    """From one memory, an entity or words: each node is a link with its text; without a beginning it offers some."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.link(1, 6, "causes")
+        memory.link(6, 5, "similar")
+    page = browser.open("/graph")
+    assert "Choose where to begin" in page.text and "The key hangs" in page.text
+    drawn = browser.open("/graph?from=%231&depth=1")
+    assert "The boat number 0" in drawn.text and "The key hangs" in drawn.text and "causes" in drawn.text
+    graph = json.loads(browser.send("GET", "/graph.json?from=1&depth=2")[2])["graph"]
+    assert [(1, 0, 0, None, ""), (6, 1, 0, 0, "causes"), (5, 2, 0, 1, "similar")] == [
+        (one["seq"], one["column"], one["row"], one["parent"], one["relation"]) for one in graph["nodes"]
+    ]
+    assert "No links lead from here" in browser.open("/graph?from=2").text
+    assert "The key hangs" in browser.open("/graph?from=where+is+the+blue+door").text
+
+
+def test_a_graph_has_at_most_so_many_nodes() -> None:
+    """Nearest first, each in a row of its own but for the first child, and never on the way without its beginning."""
+    memory = Memory.__new__(Memory)
+
+    def reach(*seqs: int, seed: int = 1) -> RelatedMemory:
+        hops = tuple(Hop(min(ends), max(ends), "similar", 1) for ends in pairwise((seed, *seqs)))
+        return RelatedMemory(memory, 1, 1, hops)
+
+    few = lay_out(RelatedResult((1,), (reach(2), reach(3), reach(2, 4), reach(2, 5))))
+    assert [(1, 0, 0), (2, 1, 0), (4, 2, 0), (5, 2, 1), (3, 1, 2)] == [
+        (node.seq, node.column, node.row) for node in few
+    ]
+    backwards = lay_out(RelatedResult((3,), (reach(2, seed=3), reach(2, 1, seed=3), reach(4, seed=3))))
+    assert [3, 2, 1, 4] == [node.seq for node in backwards]
+    many = lay_out(RelatedResult((1,), tuple(reach(seq) for seq in range(2, 400))))
+    assert NODES_MAX == len(many) and [*range(1, NODES_MAX + 1)] == [node.seq for node in many]
+
+
+def test_an_empty_memory_offers_the_form_that_fills_it(browser: Browser) -> None:
+    """On the overview and on the list; where no policy is adopted, the choice of one stands with the words."""
+    for path in ("/overview", "/memories"):
+        page = browser.open(f"{path}?scope=fresh")
+        assert "No memories yet. Add one:" in page.text, path
+        written = browser.fill(
+            browser.open(f"{path}?scope=fresh{path[1:3]}"), "/do/learn", text="A first one."
+        )
+        assert "Stored as #" in written.text, path
+    for path in ("/plan", "/forecast"):
+        assert "No policy is adopted" in browser.open(f"{path}?scope=fresh").text
+        assert 1 == sum(form["action"] == path for form in browser.open(f"{path}?scope=fresh").forms)
+
+
+def test_what_is_not_there_is_said_in_words_with_a_link_back(browser: Browser) -> None:
+    """To the list of what was named, or to the overview."""
+    for path, back in (("/memories/99", "/memories"), ("/runs/none", "/runs"), ("/nothing", "/overview")):
+        page = browser.open(path)
+        assert 404 == browser.status and "Not found" in page.text and "Log in with" not in page.text
+        links = [one for tag, one in page.tags if tag == "a" and one.get("class") == "button"]
+        assert f"{back}?scope=default" in [one["href"] for one in links], path
+    assert "There is no page /nothing." in browser.open("/nothing").text
