@@ -105,6 +105,7 @@ def test_every_page_is_whole_and_can_be_read(
     page, complaints = show(chromium, state, width=width, scheme=scheme)
     for path in PATHS:
         page.goto(address(server[0], path), wait_until="load")
+        page.evaluate("document.querySelectorAll('main details').forEach((one) => (one.open = true))")
         sticks_out = page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
