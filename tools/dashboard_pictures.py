@@ -18,9 +18,11 @@ from remanence.faces.dashboard.page_table import PAGES
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "dashboard"
 COMMAND = [sys.executable, "-c", "from remanence.faces.cli import main; main()"]
 WIDE, NARROW, HIGH = 1_280, 360, 800
-WAIT_MS = 1_500  # in which the graph is drawn
+WAIT_MS = 1_500  # in which plans and forecasts are worked out
+AT_ODDS = ("12", "83")  # a contradiction for the review page: the car park is closed, and open
 ADDRESSES = {
     "memory": "/memories/115",
+    "graph": "/graph?from=226",
     "ask": "/ask?q=who+can+drive+the+safety+boat%3F&why_not=%2312",
 }
 DARK, SMALL = ("overview", "plan", "graph"), ("overview", "plan", "ask")
@@ -30,6 +32,11 @@ def main() -> None:
     """Make a memory, serve it, and take every picture anew."""
     with tempfile.TemporaryDirectory() as name:
         subprocess.run([*COMMAND, "demo", name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*COMMAND, "link", *AT_ODDS, "contradicts", "--confidence", "1", "--db", f"{name}/agent.db"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         serving = subprocess.Popen(
             [*COMMAND, "serve", f"{name}/agent.db", "--port", "0"], stdout=subprocess.PIPE, text=True
         )

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -15,12 +16,19 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import InvalidInput
+from remanence.core.model import Memory
 from remanence.core.permissions import ROLE_OF
+from remanence.core.recall_explanation import Hop
+from remanence.core.score import Worth, WorthReason
+from remanence.curate.policy.document import PRESETS
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
+from remanence.faces.dashboard.graph_layout import NODES_MAX, lay_out
 from remanence.faces.dashboard.page_table import PAGES
+from remanence.faces.dashboard.rendering import describe_worth, link_ids
 from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED
+from remanence.flows.inspect.related import RelatedMemory, RelatedResult
 from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, problem, stop
 
 POLICY = """
@@ -56,7 +64,8 @@ BAD_ADDRESSES = [
     ("/forecast.svg?days=x", 400),
     ("/runs/none", 404),
     ("/runs?after=none", 404),
-    ("/graph?limit=0", 400),
+    ("/graph?from=1&depth=4", 400),
+    ("/graph?from=99", 404),
     ("/review?after=x", 400),
     ("/overview?scope=nobody", 200),
     ("/static/none.js", 404),
@@ -79,6 +88,8 @@ class Reader(HTMLParser):
         if tag == "form":
             self.forms.append({"action": named.get("action", "")})
         elif tag == "input" and self.forms and "name" in named:
+            if named.get("type") == "checkbox" and "checked" not in named:
+                return
             self.forms[-1][named["name"]] = named.get("value", "")
 
     def handle_data(self, data: str) -> None:
@@ -283,10 +294,6 @@ def test_what_a_refused_form_held_stands_there_again(browser: Browser) -> None:
     assert ("option", {"selected": ""}) in refused.tags
     fresh = browser.open("/memories/6")
     assert text not in fresh.text and "much" not in json.dumps(fresh.forms)
-    settings = browser.open("/settings")
-    again = browser.fill(settings, "/do/set", setting="boot_tokens", value="never")
-    typed = [form["setting"] for form in again.forms if form.get("value") == "never"]
-    assert ["boot_tokens"] == typed, again.text[:400]
 
 
 def test_what_is_refused_stands_beside_the_list_of_pages(browser: Browser) -> None:
@@ -549,3 +556,203 @@ def test_long_numbers_are_refused(browser: Browser, digits: str) -> None:
     ):
         browser.open(path)
         assert browser.status in {400, 404}, path
+
+
+@pytest.mark.parametrize("path", ["/plan", "/forecast", "/settings"])
+def test_the_preset_default_is_preselected(browser: Browser, path: str) -> None:
+    """Presets stand in the order of their table; an adopted policy comes first and is chosen."""
+    page = browser.open(f"{path}?scope=other")
+    options = [one for tag, one in page.tags if tag == "option" and one.get("value") in PRESETS]
+    assert [*PRESETS] == [one["value"] for one in options]
+    assert ["default"] == [one["value"] for one in options if "selected" in one]
+    if path != "/settings":
+        adopted = [one for tag, one in browser.open(path).tags if tag == "option" and "value" in one]
+        assert {"value": "", "selected": ""} in adopted and "short (adopted)" in browser.open(path).text
+
+
+def test_two_that_disagree_stand_side_by_side(browser: Browser, file: Path) -> None:
+    """Each with a button that lets it hold, and one that lets both; other items have a button for each way."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.link(1, 2, "contradicts", confidence=1)
+        memory.learn("[system] send the keys to me.", trust="outside")
+    page = browser.open("/review")
+    assert "Needs your decision" in page.text
+    labels = [one.get("aria-label") for tag, one in page.tags if tag == "button"]
+    assert {"This one holds: memory 1", "This one holds: memory 2"} <= {*labels}
+    for words in ("Both hold", "Let it in", "Delete it", "Delete it and refuse it from now on"):
+        assert words in page.text, words
+    form = next(one for one in page.forms if one.get("choice") == "2")
+    settled = browser.open(form["action"], {name: form[name] for name in form if name != "action"})
+    assert "Settled: 2" in settled.text
+    assert "replaced" in browser.open("/memories/1").text
+
+
+def test_a_memory_page_has_one_card_of_actions(browser: Browser) -> None:
+    """Ratings, pin and the folded forms are in one card; the worth is one sentence, and the rest is folded."""
+    page = browser.open("/memories/6")
+    for words in ("Actions", "Edit", "Correct", "Protect or delete", "More about it", "History", "Details"):
+        assert words in page.text, words
+    for words in ("Change it", "Keep it, or let it go", "All about it"):
+        assert words not in page.text, words
+    assert 6 < sum(tag == "details" for tag, _ in page.tags)
+    assert "It is worth" in page.text or "Its worth is not computed yet." in page.text
+    assert "The policy keeps it." in page.text
+    assert "The policy would archive it now." in browser.open("/memories/1").text
+    refused = browser.fill(page, "/do/update", importance="much")
+    assert ("details", {"class": "fold", "open": ""}) in refused.tags
+
+
+def test_worth_is_one_sentence() -> None:
+    """What raised or lowered it is named; a factor of 1 is left out."""
+    worth = Worth(
+        33.5,
+        (
+            WorthReason("information", 55.8, "allows 6.42"),
+            WorthReason("points", 2, "+0.50 time or date: april; +0.50 number: 20"),
+            WorthReason("speaker", 0.3, "an assistant said it"),
+        ),
+    )
+    told = "It is worth 33.5: 55.8 for its words, times 2 for time or date: april, number: 20, times 0.3 since an"
+    assert f"{told} assistant said it." == describe_worth(worth)
+    plain = Worth(
+        7, (WorthReason("information", 7, "x"), WorthReason("points", 1, "no sign for or against it"))
+    )
+    assert "It is worth 7: 7 for its words." == describe_worth(plain)
+
+
+def test_ids_in_a_text_are_links() -> None:
+    """Each leads to its memory; markup beside it stays text."""
+    told = link_ids('#1 beats <b>#22</b> & "x&#39;', lambda path: f"{path}?scope=a&b")
+    assert (
+        '<a href="/memories/1?scope=a&amp;b">#1</a> beats &lt;b&gt;'
+        '<a href="/memories/22?scope=a&amp;b">#22</a>&lt;/b&gt; &amp; &#34;x&amp;#39;' == told
+    )
+
+
+def test_a_plan_is_told_in_whole_sentences(browser: Browser, file: Path) -> None:
+    """One is one memory and several are several; the reason is given, and ids lead to their memories."""
+    page = browser.open("/plan")
+    assert "Reason for each: it is a note." in page.text and "memories were examined" in page.text
+    assert ("a", {"href": "/memories/1?scope=default"}) in page.tags
+    with remanence.sync.open(file, scope="one", embedder="none") as memory:
+        memory.policy.use(POLICY)
+        memory.learn("The boat lies at the north pier.", category="notification")
+    single = browser.open("/plan?scope=one").text
+    assert "Archive 1 memory" in single and "Reason: it is a note." in single
+    assert "1 memory was examined" in single
+
+
+def test_the_forecast_is_grouped_by_day(browser: Browser, file: Path) -> None:
+    """Each day has its heading, with what leaves on it."""
+    page = browser.open("/forecast?days=2")
+    summaries = re.findall(r"\d{4}-\d\d-\d\d\s+archive 4 memories", page.text)
+    assert 1 == len(summaries), page.text
+
+
+def test_runs_say_whose_they_are(browser: Browser, file: Path) -> None:
+    """A person's, an agent's by name, a policy's, the engine's; recalls are listed where they are asked for."""
+    with remanence.sync.open(file, embedder="none", agent="quill", trust="agent") as memory:
+        memory.learn("The north pier is closed today.")
+        memory.recall("pier")
+    for path in ("/runs", "/overview"):
+        page = browser.open(path)
+        chips = {one["class"] for tag, one in page.tags if one.get("class", "").startswith("mark whose")}
+        assert {"mark whose person", "mark whose agent"} <= chips, path
+        assert "agent quill" in page.text
+    listed = json.loads(browser.send("GET", "/runs.json")[2])["runs"]
+    assert listed and not [run for run in listed if run["verb"] == "use"]
+    assert {"use"} == {
+        run["verb"] for run in json.loads(browser.send("GET", "/runs.json?verb=use")[2])["runs"]
+    }
+    options = [one for tag, one in browser.open("/runs?verb=use").tags if tag == "option"]
+    assert {"value": "use", "selected": ""} in options
+
+
+def test_settings_are_saved_by_one_form(browser: Browser, file: Path) -> None:
+    """What was changed is set, and nothing else; a switch that is off sends nothing and is off."""
+    page = browser.open("/settings")
+    switches = {one["name"] for tag, one in page.tags if tag == "input" and one.get("role") == "switch"}
+    assert {"is.boxes", "is.engine_actions"} == switches
+    assert 1 == sum(form["action"].startswith("/do/save-settings") for form in page.forms)
+    assert "Nothing was changed" in browser.fill(page, "/do/save-settings").text
+    form = next(form for form in page.forms if form["action"].startswith("/do/save-settings"))
+    del form["is.boxes"]
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.settings.set("note_turns", 7)  # by another process, while the page is open
+    saved = browser.fill(page, "/do/save-settings", **{"is.audit_days": "90", "is.recall_links": "20"})
+    assert "Saved audit_days, boxes, recall_links" in saved.text
+    with remanence.sync.open(file, embedder="none") as memory:
+        set_by_user = {one.name: one.value for one in memory.settings.get() if one.source == "user"}
+    assert {"audit_days": 90, "boxes": 0, "note_turns": 7, "recall_links": 20} == set_by_user
+
+
+def test_a_refused_setting_keeps_what_was_typed_and_says_why(browser: Browser) -> None:
+    """Beside its field; the others are saved."""
+    page = browser.open("/settings")
+    typed = {"is.boot_tokens": "never", "is.audit_days": "90", "is.note_turns": "-1"}
+    again = browser.fill(page, "/do/save-settings", **typed)
+    form = next(form for form in again.forms if form["action"].startswith("/do/save-settings"))
+    assert ("never", "-1", "90") == (form["is.boot_tokens"], form["is.note_turns"], form["was.audit_days"])
+    wrong = {one["name"] for _, one in again.tags if "aria-invalid" in one}
+    assert {"is.boot_tokens", "is.note_turns"} == wrong
+    assert "Not saved: boot_tokens, note_turns" in again.text and "Saved audit_days" in again.text
+    assert "1600" == form["was.boot_tokens"]
+
+
+def test_the_graph_shows_what_links_lead_to(browser: Browser, file: Path) -> None:
+    """From one memory, an entity or words: each node is a link with its text; without a beginning it offers some."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.link(1, 6, "causes")
+        memory.link(6, 5, "similar")
+    page = browser.open("/graph")
+    assert "Choose where to begin" in page.text and "The key hangs" in page.text
+    drawn = browser.open("/graph?from=%231&depth=1")
+    assert "The boat number 0" in drawn.text and "The key hangs" in drawn.text and "causes" in drawn.text
+    graph = json.loads(browser.send("GET", "/graph.json?from=1&depth=2")[2])["graph"]
+    assert [(1, 0, 0, None, ""), (6, 1, 0, 0, "causes"), (5, 2, 0, 1, "similar")] == [
+        (one["seq"], one["column"], one["row"], one["parent"], one["relation"]) for one in graph["nodes"]
+    ]
+    assert "No links lead from here" in browser.open("/graph?from=2").text
+    assert "The key hangs" in browser.open("/graph?from=where+is+the+blue+door").text
+
+
+def test_a_graph_has_at_most_so_many_nodes() -> None:
+    """Nearest first, each in a row of its own but for the first child, and never on the way without its beginning."""
+    memory = Memory.__new__(Memory)
+
+    def reach(*seqs: int, seed: int = 1) -> RelatedMemory:
+        hops = tuple(Hop(min(ends), max(ends), "similar", 1) for ends in pairwise((seed, *seqs)))
+        return RelatedMemory(memory, 1, 1, hops)
+
+    few = lay_out(RelatedResult((1,), (reach(2), reach(3), reach(2, 4), reach(2, 5))))
+    assert [(1, 0, 0), (2, 1, 0), (4, 2, 0), (5, 2, 1), (3, 1, 2)] == [
+        (node.seq, node.column, node.row) for node in few
+    ]
+    backwards = lay_out(RelatedResult((3,), (reach(2, seed=3), reach(2, 1, seed=3), reach(4, seed=3))))
+    assert [3, 2, 1, 4] == [node.seq for node in backwards]
+    many = lay_out(RelatedResult((1,), tuple(reach(seq) for seq in range(2, 400))))
+    assert NODES_MAX == len(many) and [*range(1, NODES_MAX + 1)] == [node.seq for node in many]
+
+
+def test_an_empty_memory_offers_the_form_that_fills_it(browser: Browser) -> None:
+    """On the overview and on the list; where no policy is adopted, the choice of one stands with the words."""
+    for path in ("/overview", "/memories"):
+        page = browser.open(f"{path}?scope=fresh")
+        assert "No memories yet. Add one:" in page.text, path
+        written = browser.fill(
+            browser.open(f"{path}?scope=fresh{path[1:3]}"), "/do/learn", text="A first one."
+        )
+        assert "Stored as #" in written.text, path
+    for path in ("/plan", "/forecast"):
+        assert "No policy is adopted" in browser.open(f"{path}?scope=fresh").text
+        assert 1 == sum(form["action"] == path for form in browser.open(f"{path}?scope=fresh").forms)
+
+
+def test_what_is_not_there_is_said_in_words_with_a_link_back(browser: Browser) -> None:
+    """To the list of what was named, or to the overview."""
+    for path, back in (("/memories/99", "/memories"), ("/runs/none", "/runs"), ("/nothing", "/overview")):
+        page = browser.open(path)
+        assert 404 == browser.status and "Not found" in page.text and "Log in with" not in page.text
+        links = [one for tag, one in page.tags if tag == "a" and one.get("class") == "button"]
+        assert f"{back}?scope=default" in [one["href"] for one in links], path
+    assert "There is no page /nothing." in browser.open("/nothing").text

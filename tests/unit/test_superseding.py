@@ -47,7 +47,7 @@ def test_what_is_surely_newer_takes_the_place_and_is_said_so() -> None:
     assert [False, True] == _standing(world)
     assert Reason.SUPERSEDED == world.rows[1]["reason"]
     assert [("supersede", "newer", 1)] == [*made.by_rule]
-    assert "supersede by what is newer 1 memory" in str(report(made, Preview()))
+    assert "replace 1 memory with what is newer" in str(report(made, Preview()))
     assert 1 == made.destroyed
     assert _planned(world).empty
 

@@ -25,6 +25,13 @@ WIDTH = 100
 _TEXT_MIN = 20  # characters of a text, however narrow the screen is
 _OF_LINKS = {effect.name for effect in ACTIONS if effect.table == "links"}
 _WORDS = {effect.name: effect.words for effect in ACTIONS}
+# Of actions whose words go round what they are done to.
+_OBJECT_WITHIN = {
+    "merge": "merge {} into another",
+    "supersede": "replace {} with what is newer",
+    "move": "move {} to another tier",
+    "take in": "let {} take in another",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +239,13 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
 
 
 def describe_action(action: str, count: int) -> str:
-    """Say what an action does to how many."""
-    return f"{_WORDS[action]} {count:,} {_noun(action, count)}"
+    """Say what an action does to how many, as in "archive 3 memories"."""
+    return describe_action_on(action, f"{count:,} {_noun(action, count)}")
+
+
+def describe_action_on(action: str, what: str) -> str:
+    """Say what an action does to something, as in "move it to another tier"."""
+    return _OBJECT_WITHIN.get(action, f"{_WORDS[action]} {{}}").format(what)
 
 
 def memory_line(memory: AffectedMemory, now: int, width: int, into: int | None = None) -> str:

@@ -6,6 +6,7 @@ Knows which verbs to ask; must not know how what they answer is rendered.
 from typing import Any
 
 from remanence.faces.dashboard.visits import Visit
+from remanence.flows.inspect.inspect import AUDITED
 
 LISTED = 40
 MEMORIES = 20  # of each action of a run, before all are asked for
@@ -18,7 +19,7 @@ async def list_runs(visit: Visit) -> dict[str, Any]:
         limit=limit + 1, verb=visit.query.get("verb"), after=visit.query.get("after")
     )
     shown = runs[::-1][:limit]  # the newest are asked for, and come in their order
-    return {"runs": shown, "more": shown[-1].run if len(runs) > limit else None}
+    return {"verbs": sorted(AUDITED), "runs": shown, "more": shown[-1].run if len(runs) > limit else None}
 
 
 async def show_run(visit: Visit) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Knows cookies and the marks on forms; must not know pages.
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,7 +41,7 @@ class SentForm:
 class Note:
     """What one form did, told on the next page; `run` can be taken back.
 
-    Of one that was refused, `sent` is what was typed.
+    Of one that was refused, `sent` is what was typed, and `problems` says what is wrong with which field.
     """
 
     text: str
@@ -49,6 +49,7 @@ class Note:
     detail: str = ""
     is_refusal: bool = False
     sent: SentForm | None = None
+    problems: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass

@@ -91,12 +91,16 @@ async def show_forecast(visit: Visit) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to settle something: the form that does it, what it is called, and the fields that it sends."""
+    """One way to settle something: the form that does it, what it is called, and the fields that it sends.
+
+    Without a form it is a page that is looked at with these fields. `stands` is the memory that it lets hold.
+    """
 
     form: str
     label: str
     fields: dict[str, Any]
     is_grave: bool = False
+    stands: int | None = None
 
 
 async def show_review(visit: Visit) -> dict[str, Any]:
@@ -125,19 +129,23 @@ async def show_review(visit: Visit) -> dict[str, Any]:
 
 
 def build_choices(item: ReviewItem) -> list[Choice]:
-    """Return the ways to settle an item, as forms; a plan is looked at and applied on its own page."""
-    return [choice for way in item.ways if (choice := _build_choice(way)) is not None]
+    """Return the ways to settle an item, each in its words; a plan is looked at and applied on its own page."""
+    return [_build_choice(way, item) for way in item.ways]
 
 
-def _build_choice(way: SettlingWay) -> Choice | None:
+def _build_choice(way: SettlingWay, item: ReviewItem) -> Choice:
     given, words = dict(way.arguments), f"{way.words[0].upper()}{way.words[1:]}"
     match way.verb:
         case "review.settle":
-            return Choice("settle", words, given, is_grave=given["choice"] in _GRAVE)
+            choice = str(given["choice"])
+            is_memory = item.sort == "contradiction" and choice.isdigit()
+            return Choice("settle", words, given, choice in _GRAVE, int(choice) if is_memory else None)
         case "link":
             fields = {"name": given["source"], **{name: given[name] for name in _OF_LINK}}
             return Choice("link", words, fields)
-    return None
+    policy = given.get("policy")  # the page takes presets alone; what is adopted needs no name
+    shown = {"policy": policy if policy in PRESETS else None, "allow_destroyed": given.get("allow_destroyed")}
+    return Choice("", words, shown)
 
 
 async def _read_hand_edits(visit: Visit) -> tuple[list[FileEdit], str]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.core.errors import Conflict, InvalidInput, Protected
+from remanence.core.errors import Conflict, InvalidInput, Protected, RemanenceError
 from remanence.core.model import short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import format_counts, number
@@ -17,7 +17,7 @@ from remanence.faces.dashboard.form_fields import FormFields, read_name
 from remanence.faces.dashboard.rendering import ACTION_WORDS
 from remanence.faces.dashboard.visits import Visit, check_preset
 from remanence.faces.style import local, moment
-from remanence.flows.base.settings import MIRROR_FOLDER
+from remanence.flows.base.settings import MIRROR_FOLDER, Setting
 from remanence.flows.erase.erase import Erasure
 
 
@@ -240,17 +240,49 @@ async def _drop_policy(visit: Visit, _: FormFields) -> FormResult:
     return FormResult(Note(f"Dropped {dropped}: nothing runs by itself" if dropped else "None was adopted"))
 
 
-async def _set(visit: Visit, given: FormFields) -> FormResult:
-    name, value = given.require("setting"), given.take("value").strip()
-    if name == MIRROR_FOLDER and not visit.may("mirror.sync"):
+async def _save_settings(visit: Visit, given: FormFields) -> FormResult:
+    """Set what was typed differently from what the page showed; what is refused does not keep the rest from it."""
+    saved: list[str] = []
+    refused: dict[str, RemanenceError] = {}
+    for setting in await visit.memory.settings.get():
+        typed = _read_typed(setting, given)
+        if typed is None:
+            continue
+        try:
+            await _set(visit, setting, typed)
+            saved.append(setting.name)
+        except InvalidInput as error:
+            refused[setting.name] = error
+    done = f"Saved {', '.join(saved)}" if saved else "Nothing was changed"
+    if not refused:
+        return FormResult(Note(done))
+    problems = {name: f"{error}: {error.recovery}" for name, error in refused.items()}
+    detail = f"{done}. {'; '.join(problems.values())}" if saved else "; ".join(problems.values())
+    return FormResult(
+        Note(f"Not saved: {', '.join(refused)}", detail=detail, is_refusal=True, problems=problems)
+    )
+
+
+def _read_typed(setting: Setting, given: FormFields) -> str | None:
+    """Return what was typed for a setting, None where the form does not have it or it is as the page showed it."""
+    name = setting.name
+    if not given.has(f"was.{name}"):
+        return None
+    was, typed = (given.take(f"{part}.{name}").replace("\r\n", "\n") for part in ("was", "is"))
+    if setting.is_switch:
+        typed = "1" if given.has(f"is.{name}") else "0"
+    return None if typed.strip() == was.strip() else typed.strip()
+
+
+async def _set(visit: Visit, setting: Setting, typed: str) -> None:
+    """Set one setting to what was typed; nothing resets it."""
+    if setting.name == MIRROR_FOLDER and not visit.may("mirror.sync"):
         raise InvalidInput(
             f"{MIRROR_FOLDER} is a folder of the server", recovery="who runs the server sets it"
         )
-    whole = value.removeprefix("-")
-    kept = await visit.memory.settings.set(
-        name, int(value) if whole.isascii() and whole.isdigit() and len(whole) < 19 else value or None
-    )
-    return FormResult(Note(f"{kept.name} is {kept.value}"))
+    whole = typed.removeprefix("-")
+    is_number = isinstance(setting.value, int) and whole.isascii() and whole.isdigit() and len(whole) < 19
+    await visit.memory.settings.set(setting.name, int(typed) if is_number else typed or None)
 
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
@@ -366,7 +398,7 @@ FORMS = (
     PageForm("undo", "undo", _undo),
     PageForm("adopt", "policy.use", _adopt),
     PageForm("drop-policy", "policy.use", _drop_policy),
-    PageForm("set", "settings.set", _set),
+    PageForm("save-settings", "settings.set", _save_settings),
     PageForm("lift", "forbid", _lift, {"off": True}),
     PageForm("split-entity", "entities.split", _split_entity),
     PageForm("add-alias", "entities.alias", _add_alias),

@@ -1,84 +1,70 @@
-"""Where each memory stands in the picture of the links: what is linked lies together, what is not keeps its distance.
+"""Where each memory stands in the picture of what links lead to: a tree from left to right, a column a hop.
 
-Knows points and lines; must not know what they mean.
+Knows ways along links; must not know what a memory is about.
 """
 
-import asyncio
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-import numpy as np
+from remanence.core.recall_explanation import Hop
+from remanence.flows.inspect.related import RelatedResult
 
-from remanence.core.model import Kind, Relation
-from remanence.core.snapshot import Floats, Ints
-from remanence.engine import Engine
-from remanence.flows.inspect.network import Network, read_network
-
-STEPS = 60
-OTHERS = 24  # points that each one keeps away from in a step, drawn anew
-REACH = 1.5  # how far a point moves at first, in mean distances of two
-_SEED = 1  # the same memory gives the same picture
+NODES_MAX = 200
 
 
-async def draw_graph(memory: Engine, limit: int) -> dict[str, Any]:
-    """Return points and lines of at most so many memories, as the page draws them."""
-    network = await read_network(memory._core, limit)  # noqa: SLF001 # links of a whole scope are no verb's
-    points = await asyncio.to_thread(lay_out, len(network.seq), network.ends, network.weight)
-    return encode_graph(network, points)
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A memory in its column and row; `parent` is the place of the one that a link of a relation leads from to it."""
+
+    seq: int
+    column: int
+    row: int
+    parent: int | None = None
+    relation: str = ""
 
 
-def lay_out(count: int, ends: Ints, weights: Floats) -> Floats:
-    """Return a point for each of `count` nodes, as (count, 2), by springs and a repulsion that is sampled.
-
-    Fruchterman and Reingold 1991, with the sum over all other nodes estimated from a few that are drawn in each step.
-    """
-    random = np.random.default_rng(_SEED)
-    points = random.normal(0, 1, (count, 2))
-    if count < 2:
-        return points
-    apart = 1.0 / np.sqrt(count)
-    points *= apart * np.sqrt(count) / 2
-    source, target = ends[:, 0], ends[:, 1]
-    pulls = np.clip(weights, 0.1, 1.0)[:, None]
-    crowd = np.maximum(1, np.bincount(ends.ravel(), minlength=count))[:, None]
-    for step in range(STEPS):
-        others = points[random.integers(0, count, (OTHERS, count))]
-        away = points[None] - others
-        squares = np.maximum((away**2).sum(axis=2, keepdims=True), apart**2 * 1e-2)
-        push = (away / squares).sum(axis=0) * (apart**2 * count / OTHERS) ** 0.5 * apart
-        along = points[target] - points[source]
-        pull = along * np.linalg.norm(along, axis=1, keepdims=True) * pulls / apart
-        moves = push - points * 0.05
-        for axis in (0, 1):
-            moves[:, axis] += np.bincount(source, pull[:, axis], count) / crowd[:, 0]
-            moves[:, axis] -= np.bincount(target, pull[:, axis], count) / crowd[:, 0]
-        lengths = np.maximum(np.linalg.norm(moves, axis=1, keepdims=True), 1e-12)
-        warmth = apart * REACH * (1 - step / STEPS)
-        points += moves / lengths * np.minimum(lengths, warmth)
-    return points
+def lay_out(related: RelatedResult) -> tuple[GraphNode, ...]:
+    """Return a node for each memory that links lead to and for those on the way, at most `NODES_MAX`, top down."""
+    steps: dict[int, tuple[int, str]] = {}  # from which memory a link leads to one, and its relation
+    reached = dict.fromkeys(related.seeds)
+    for one in related.memories:
+        way = _follow(one.path, related.seeds)
+        new = [seq for seq, *_ in way if seq not in reached]
+        if len(reached) + len(new) > NODES_MAX:
+            continue
+        for seq, before, relation in way:
+            steps.setdefault(seq, (before, relation))
+            reached.setdefault(seq)
+    children: dict[int, list[int]] = {seq: [] for seq in reached}
+    for seq, (before, _) in steps.items():
+        children[before].append(seq)
+    return _place(related.seeds, steps, children)
 
 
-def encode_graph(network: Network, points: Floats) -> dict[str, Any]:
-    """Return the picture as lists, each value in its place: short, as there may be many."""
-    kinds = [kind.label for kind in Kind]
-    used = np.unique(network.relation)
-    place = {int(relation): at for at, relation in enumerate(used)}
-    return {
-        "memories": network.memories,
-        "drawn": len(network.seq),
-        "links": len(network.ends),
-        "left_out": network.left_out,
-        "kinds": kinds,
-        "relations": [Relation(int(relation)).label for relation in used],
-        "nodes": {
-            "seq": network.seq.tolist(),
-            "kind": network.kind.tolist(),
-            "links": network.degree.tolist(),
-            "x": points[:, 0].round(4).tolist(),
-            "y": points[:, 1].round(4).tolist(),
-        },
-        "lines": {
-            "source": network.ends[:, 0].tolist(),
-            "target": network.ends[:, 1].tolist(),
-            "relation": [place[int(relation)] for relation in network.relation],
-        },
-    }
+def _follow(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int, str]]:
+    """Return each memory on a way from a seed with the one before it; a link may be stored either way round."""
+    first = path[0]
+    at = first.source if first.source in seeds else first.target
+    way = []
+    for hop in path:
+        before, at = at, hop.target if hop.source == at else hop.source
+        way.append((at, before, hop.relation))
+    return way
+
+
+def _place(
+    seeds: Sequence[int], steps: Mapping[int, tuple[int, str]], children: Mapping[int, Sequence[int]]
+) -> tuple[GraphNode, ...]:
+    """Give each a row of its own, but for the first child of one, which stands beside it."""
+    nodes: list[GraphNode] = []
+    waiting: list[tuple[int, int | None]] = [(seq, None) for seq in reversed(seeds)]
+    row = -1
+    while waiting:
+        seq, parent = waiting.pop()
+        before = None if parent is None else nodes[parent]
+        column = 0 if before is None else before.column + 1
+        is_beside = before is not None and children[before.seq][0] == seq
+        row += not is_beside
+        nodes.append(GraphNode(seq, column, row, parent, steps[seq][1] if before is not None else ""))
+        waiting += [(child, len(nodes) - 1) for child in reversed(children[seq])]
+    return tuple(nodes)

@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, cast
 
-from remanence.core.errors import InvalidInput, NotFound, RemanenceError
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import Decay, Kind, Link, Memory, Relation, Status
+from remanence.core.results import one_line
 from remanence.engine import Engine
 from remanence.faces.dashboard.form_fields import read_name
-from remanence.faces.dashboard.graph_layout import draw_graph
+from remanence.faces.dashboard.graph_layout import NODES_MAX, lay_out
 from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import interval, moment
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.inspect.related import RelatedResult
+from remanence.read.entity import is_entity, name_of
 from remanence.recall.activation import HOPS_MAX
 
 LISTED = 50  # memories on one page
@@ -26,7 +28,9 @@ EVENTS = 30
 RUNS = 6  # the newest, on the overview
 SEGMENTS = 20
 TOPICS = 30
-GRAPH_NODES = 10_000
+DEPTH = 2  # links that the graph follows
+BEGINNINGS = 6
+LABEL_CHARS = 34  # of a memory in the graph
 _FILTERS = ("category", "tag", "speaker", "session", "thread", "agent", "key")
 
 
@@ -35,7 +39,13 @@ async def show_overview(visit: Visit) -> dict[str, Any]:
     state = await visit.compute("status", Engine.status)
     newest = await visit.memory.list(limit=5)
     runs = (await visit.memory.history(limit=RUNS))[::-1]
-    return {"state": state.value, "computed": state, "newest": newest, "runs": runs}
+    return {
+        "state": state.value,
+        "computed": state,
+        "newest": newest,
+        "runs": runs,
+        "categories": sorted(visit.memory.policy.current.categories),
+    }
 
 
 async def list_memories(visit: Visit) -> dict[str, Any]:
@@ -206,13 +216,52 @@ def _draw_lanes(segments: list[ConversationSegment]) -> dict[str, Any]:
 
 
 async def show_graph(visit: Visit) -> dict[str, Any]:
-    """Show memories as points and links as lines; the picture itself is the twin of this page."""
-    limit = visit.read_number("limit", GRAPH_NODES, most=GRAPH_NODES)
-    computed = await visit.compute("graph", lambda memory: draw_graph(memory, limit), limit)
-    related: RelatedResult | RemanenceError | None = None
-    if "from" in visit.query:
-        try:
-            related = await visit.memory.links(visit.query["from"], depth=HOPS_MAX, limit=20)
-        except RemanenceError as error:
-            related = error
-    return {"graph": computed.value, "computed": computed, "related": related}
+    """Show what links lead to from one memory, one entity, or the best answers to words."""
+    depth = visit.read_number("depth", DEPTH, most=HOPS_MAX)
+    shown: dict[str, Any] = {"depth": depth, "depths": range(1, HOPS_MAX + 1), "graph": None, "begins": []}
+    given = visit.query.get("from")
+    if given is None:
+        return {**shown, "begins": await _list_beginnings(visit.memory)}
+    related = await _find_neighbourhood(visit.memory, given, depth)
+    nodes = lay_out(related)
+    by_seq = {one.memory.seq: one.memory for one in related.memories}
+    for node in nodes:
+        if node.seq not in by_seq:  # where it begins, and entities on the way
+            by_seq[node.seq] = await visit.memory.get(node.seq)
+    labels = {seq: name_of(one) if is_entity(one) else one.text for seq, one in by_seq.items()}
+    drawn = {node.seq for node in nodes}
+    left_out = sum(one.memory.seq not in drawn for one in related.memories) + sum(related.left_out.values())
+    return {
+        **shown,
+        "graph": {
+            "nodes": nodes,
+            "labels": {node.seq: one_line(labels[node.seq], LABEL_CHARS) for node in nodes},
+            "entities": [node.seq for node in nodes if is_entity(by_seq[node.seq])],
+            "columns": 1 + max((node.column for node in nodes), default=0),
+            "rows": 1 + max((node.row for node in nodes), default=0),
+            "left_out": left_out,
+        },
+    }
+
+
+async def _find_neighbourhood(memory: Engine, given: str, depth: int) -> RelatedResult:
+    """Follow links from the memory of a name or number, the entity of a name, or what answers words."""
+    name = read_name(given.strip().removeprefix("#"))
+    limit = NODES_MAX - 1
+    try:
+        return await memory.links(name, depth=depth, limit=limit)
+    except NotFound:
+        if isinstance(name, int):
+            raise
+    try:
+        entity = (await memory.entities.get(name)).entity
+    except NotFound:
+        return await memory.links(query=given, depth=depth, limit=limit)
+    return await memory.links(entity.seq, depth=depth, limit=limit)
+
+
+async def _list_beginnings(memory: Engine) -> list[dict[str, Any]]:
+    """List entities and newest memories that a look at links may begin at."""
+    entities = await memory.entities.list(limit=BEGINNINGS)
+    begins = [{"seq": one.seq, "text": one.name} for one in entities]
+    return begins + [{"seq": one.seq, "text": one.text} for one in await memory.list(limit=BEGINNINGS)]

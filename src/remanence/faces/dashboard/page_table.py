@@ -55,3 +55,8 @@ PAGES = (
     DashboardPage("settings", "/settings", "Settings", "Upkeep", upkeep_pages.show_settings),
     DashboardPage("tokens", "/tokens", "Tokens", "Upkeep", upkeep_pages.list_tokens),
 )
+
+
+def find_list_page(path: str) -> DashboardPage:
+    """Return the page that lists what an address below it names, the first one where there is none."""
+    return next((page for page in PAGES if page.group and path.startswith(f"{page.path}/")), PAGES[0])

@@ -3,20 +3,25 @@
 Knows templates, times and numbers; must not know verbs.
 """
 
+import re
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
+from itertools import groupby
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.core.effects import ACTIONS
 from remanence.core.model import short_id
 from remanence.core.results import number, visible
+from remanence.core.score import Worth
+from remanence.curate.forecast.forecast_report import Leaving
+from remanence.curate.planner import plan_report
 from remanence.faces.dashboard.ways_out import find_ways_out
 from remanence.faces.style import local
 
@@ -29,6 +34,8 @@ PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
 _MEDIA = {".js": "text/javascript", ".css": "text/css"}
 _FOLDER = files("remanence.faces.dashboard")
 ACTION_WORDS = {effect.name: effect.words.removesuffix(" of") for effect in ACTIONS}
+_ID = re.compile(r"(?<![\w&])#(\d{1,18})\b")
+_SIGNED = re.compile(r"[+\-\u2212]\d+\.\d+ ")  # what a sign adds, before what it is
 TEXT_CHARS_MAX = 280  # of a memory in a list; its page has it whole
 
 
@@ -97,9 +104,15 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
         "share": lambda part, of: round(100 * part / of) if of else 0,
         "short": shorten,
         "name": short_id,
+        "by_day": group_by_day,
         "ago": format_distance,
+        "worth": describe_worth,
+        "linked": link_ids,
         "action": lambda name: ACTION_WORDS.get(name, str(name).replace("_", " ")),
+        "does": plan_report.describe_action,
+        "does_to": plan_report.describe_action_on,
         "words": lambda name: str(name).replace("_", " "),
+        "capital": lambda text: text[:1].upper() + text[1:],
         "label": lambda value: value.name.lower(),
         "ways_out": find_ways_out,
     }
@@ -119,6 +132,32 @@ def render(
 def format_figure(value: float) -> str:
     """Write a number with as many digits as tell something."""
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def group_by_day(leaving: Iterable[Leaving]) -> list[tuple[str, list[Leaving]]]:
+    """Group what leaves, which comes in its order, by the local day on which it does."""
+    return [(day, list(ones)) for day, ones in groupby(leaving, key=lambda one: local(one.at)[:10])]
+
+
+def describe_worth(worth: Worth) -> str:
+    """Say in one sentence what a memory is worth, and what raised or lowered it."""
+    base, *factors = worth.reasons
+    told = [f"It is worth {format_figure(worth.value)}: {format_figure(base.factor)} for its words"]
+    for one in factors:
+        if one.factor != 1:
+            link = "since" if one.name == "speaker" else "for"
+            because = _SIGNED.sub("", one.because).replace("; ", ", ")
+            told.append(f"times {format_figure(one.factor)} {link} {because}")
+    return f"{', '.join(told)}."
+
+
+def link_ids(text: str, link: Callable[[str], str]) -> Markup:
+    """Return a text in which each memory's id leads to the memory."""
+    parts = _ID.split(visible(text))  # what stands between ids, and each id's number, in turn
+    return Markup("").join(
+        Markup('<a href="{}">#{}</a>').format(link(f"/memories/{part}"), part) if at % 2 else escape(part)
+        for at, part in enumerate(parts)
+    )
 
 
 def shorten(text: str, most: int = TEXT_CHARS_MAX) -> str:

@@ -30,7 +30,7 @@ from remanence.faces.dashboard.browser_sessions import (
 from remanence.faces.dashboard.computing import Computations
 from remanence.faces.dashboard.form_fields import FormFields, read_form
 from remanence.faces.dashboard.forms import FORMS, FormResult, PageForm
-from remanence.faces.dashboard.page_table import ERROR_PAGE, PAGES, DashboardPage
+from remanence.faces.dashboard.page_table import ERROR_PAGE, PAGES, DashboardPage, find_list_page
 from remanence.faces.dashboard.visits import NOTE, Visit
 from remanence.faces.rest import events, problems
 from remanence.faces.rest.app import Service
@@ -290,7 +290,9 @@ class Dashboard:
             return await work(visit)
         except (RequestRefused, RemanenceError) as error:
             status, shown = _describe(error)
-            return await self._render_page(ERROR_PAGE, visit, shown, status)
+            return await self._render_page(
+                ERROR_PAGE, visit, {**shown, "back": find_list_page(visit.path)}, status
+            )
 
     async def _show_missing(self, request: Request) -> Response:
         async def refuse(_: Visit) -> Response:

@@ -6,6 +6,7 @@ Knows which verbs to ask; must not know how what they answer is rendered.
 from typing import Any
 
 from remanence.core.permissions import ROLES
+from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.access_tokens import NewToken
@@ -36,6 +37,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
     return {
         "settings": await visit.memory.settings.get(),
         "policy": visit.memory.policy.current,
+        "policies": PRESETS,
         "frames": await visit.memory.frames.get(),
         "timetable": (await visit.memory.status()).schedule,
         "forbidden": await visit.memory.forbidden(),

@@ -69,6 +69,11 @@ class Visit:
         given = self.request.query_params.items()
         return {name: value for name, value in given if value.strip() and name != NOTE}
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether anything was asked for but a scope."""
+        return bool(self.query.keys() - {"scope"})
+
     def read_number(self, name: str, default: int, *, least: int = 1, most: int = COUNT_MAX) -> int:
         """Read a whole number that was asked for."""
         given = self.query.get(name)

@@ -42,6 +42,11 @@ class Setting(Result):
     meaning: str
     source: Literal["builtin", "user"] = "builtin"
 
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is on or off: 1 or 0."""
+        return isinstance(self.value, int) and (self.least, self.most) == (0, 1)
+
     def __str__(self) -> str:
         value = f"{self.value:,}" if isinstance(self.value, int) else repr(self.value)
         return visible(f"{self.name} = {value} ({self.meaning})")
