@@ -112,7 +112,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"attributes.project": {3: 1}}, "unknown operator '3'"),
     ({"attributes.project": {}}, "the filter attributes.project has no operator"),
     ({"attributes.project": {"gt": 1, "gte": 1}}, "has both gt and gte"),
-    ({"attributes.project": {"gt": 1, "lt": "x"}}, "goes from a number to a text"),
+    ({"attributes.project": {"gt": 1, "lt": "x"}}, "compares a number with a text"),
     ({"attributes.project": {"gt": True}}, "cannot be gt True"),
     ({"attributes.project": {"gt": None}}, "cannot be gt None"),
     ({"attributes.project": {"lt": float("nan")}}, "cannot be lt nan"),

@@ -207,7 +207,7 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
         ("aliases: []", "aliases: [Maya]", "by its lines alone"),
         ("- 2026-01-01 [[", "- 2026-01-02 [[", "when it was said"),
         ("## Timeline", "some words", "is no item"),
-        ("## Timeline", "- [#1] I am Mia.", "did not stand there"),
+        ("## Timeline", "- [#1] I am Mia.", "was not there"),
     ],
 )
 async def test_what_a_page_cannot_say(

@@ -126,7 +126,7 @@ async def test_a_drop_is_refused_once_the_scope_has_changed(opener: Opener) -> N
         await memory.recall("the ferry")
         other = await _refused_elsewhere(memory, shown)
         done = await memory.scopes.drop(shown)
-        with pytest.raises(InvalidInput, match="nothing stands"):
+        with pytest.raises(InvalidInput, match="no active memories"):
             await memory.scopes.drop(await memory.scopes.drop())
 
     assert "shown of scope 'z'" in other
@@ -314,7 +314,7 @@ async def test_what_comes_in_meanwhile_stays_in_sight(
 
     assert not isinstance(done, Conflict)
     assert ["The ferry leaves at nine."] == left
-    assert "1 memory came in meanwhile and stay in sight" in done.notes[0]
+    assert "1 memory came in meanwhile and stay active" in done.notes[0]
 
 
 async def test_a_drop_that_is_cancelled_leaves_all_standing(

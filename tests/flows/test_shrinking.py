@@ -116,7 +116,7 @@ to = "whole"
 
     assert {"archive": 1, "flag": 2} == before
     assert {} == after
-    assert "condense 2 memories  [shorter] because it is old" in str(plan)
+    assert "compress 2 memories  [shorter] because it is old" in str(plan)
     shown = sum([one.short_tokens for one in await memory.list()])
     assert {"hot": shown} == (await memory.status()).tokens
 

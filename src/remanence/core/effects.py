@@ -385,7 +385,7 @@ SUMMARISE = Effect(
 SHRINK = Effect(
     "shrink",
     {"form": Where(Form.FULL, Form.CONDENSED)},
-    words="condense",
+    words="compress",
     group="form",
     guarded="shrink",
     back=("restore",),

@@ -227,10 +227,10 @@ def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
         parts.append(f"{cycle['deferred']:,} wait for another day")
     if "tokens" in cycle:
         before, after = cycle["tokens"]
-        parts.append(f"tokens in sight {before:,} before, {after:,} after")
+        parts.append(f"active tokens {before:,} before, {after:,} after")
     if cycle.get("freed"):
         parts.append(
-            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} in sight"
+            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} active"
         )
     if left_out:
         parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")

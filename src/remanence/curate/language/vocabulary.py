@@ -651,7 +651,7 @@ FUNCTIONS = [
     _function(
         "linked('supports', category='task', state='blocked', status='active', direction='in')",
         "truth",
-        "a link of this relation ('*': any) joins it to such a memory, in sight unless a status is named",
+        "a link of this relation ('*': any) joins it to such a memory, active unless a status is named",
         _compile_linked,
     ),
     _function(

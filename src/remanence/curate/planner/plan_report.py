@@ -225,7 +225,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     if report.exempt:
         yield f"Outside the limits on deletion {report.exempt:,} expire by age, or are purged after 30 days."
     if report.acts and report.tokens_before is not None:
-        yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
+        yield f"Active tokens: {report.tokens_before:,} before, {report.tokens_after:,} after."
     for refusal in report.kept:
         noun = _noun("", refusal.count)
         why = _render_reason(refusal.because)

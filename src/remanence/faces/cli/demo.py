@@ -164,7 +164,7 @@ class Walk:
         await self._recall(memory)
         await self._correct(memory)
         before = (await memory.status()).statuses
-        self._step("Plan", "what its policy would condense, archive and delete; nothing is written")
+        self._step("Plan", "what its policy would compress, archive and delete; nothing is written")
         plan = await memory.plan()
         shown = await describe(memory._core, plan, SHOWN)  # noqa: SLF001 # a part of showing a plan, and no verb
         self._lines(render(shown, line_width() - 2))

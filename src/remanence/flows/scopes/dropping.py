@@ -195,7 +195,7 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
     # Positions are given once and rise: where as many were given as there are parts, nobody else got one.
     came = 0 if position == snapshot.position + len(parts) else await count_standing(core)
     notes = [
-        *([f"{number(came, 'memory', 'memories')} came in meanwhile and stay in sight"] if came else []),
+        *([f"{number(came, 'memory', 'memories')} came in meanwhile and stay active"] if came else []),
         "out of sight, not gone: texts and vectors stay where they are; undo brings them back",
         describe_purge(await _find_purging_rule(core)),
         describe_erasing(core.scope),
