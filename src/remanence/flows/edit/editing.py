@@ -409,7 +409,7 @@ def refuse_beside_off(**more: object) -> None:
     """Refuse arguments that say how something is set where it is taken away."""
     given = [name for name, value in more.items() if value is not None]
     if given:
-        raise InvalidInput(f"{given[0]} beside off", recovery=f"leave {given[0]} out")
+        raise InvalidInput(f"{given[0]} cannot be given with off", recovery=f"leave {given[0]} out")
 
 
 async def forget(
