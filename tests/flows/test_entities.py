@@ -195,7 +195,7 @@ def test_an_empty_list_says_what_brings_entities(tmp_path: Path) -> None:
     told = typed("entities", "list", "--db", database)
 
     assert 0 == told.exit_code
-    assert "a writer that extracts names brings them, or an import" in told.stderr
+    assert "a model that extracts names brings them, or an import" in told.stderr
 
 
 async def test_what_a_writer_names_in_small_letters_is_a_name_and_a_number_is_none(opener: Opener) -> None:

@@ -60,9 +60,7 @@ async def test_a_plan_shows_what_goes(memory: remanence.Engine, clock: ManualClo
     assert "  archive 7 memories  [idle] because nobody used it for a month" == lines[1]
     assert "    #2 40 days old  The boathouse door opens with 4711. Note 1" == lines[2].partition("�")[0]
     assert ["    and 2 more", "  cut 1 link  [weak]", "    #9 to #10"] == lines[7:10]
-    assert (
-        f"Active tokens: {sum(before.values())} before, {sum(after.values())} after." == lines[10]
-    )
+    assert f"Active tokens: {sum(before.values())} before, {sum(after.values())} after." == lines[10]
     assert "  kept: 1 memory of [idle] by pinned because somebody pinned it" == lines[11]
     assert lines[12].startswith("    #1 40 days old  The boathouse")
     assert [] == [line for line in lines if not line.isprintable()]

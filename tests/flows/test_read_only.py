@@ -179,7 +179,7 @@ def test_what_is_not_there_is_not_made(path: Path, monkeypatch: pytest.MonkeyPat
         connection.execute("PRAGMA journal_mode = wal")
     before = _read_folder(path)
     with (
-        pytest.raises(ReadOnly, match="only where it may be written"),
+        pytest.raises(ReadOnly, match="only a writable file is upgraded"),
         remanence.sync.open(path, embedder="none", read_only=True),
     ):
         pass

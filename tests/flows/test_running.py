@@ -147,7 +147,7 @@ def test_progress_moves_no_position(server: Server) -> None:
         while not file.readline().startswith(": from"):
             pass
         server.send(
-            "/v1/learn-many?scope=position", {"items": TEXTS}, token=token, heads={"idempotency-key": "mine"}
+            "/v1/learn?scope=position", {"text": TEXTS}, token=token, heads={"idempotency-key": "mine"}
         )
         while not (heard and "answered" in heard[-1]):
             heard.append(file.readline())
@@ -196,7 +196,7 @@ async def test_only_its_own_token_and_a_curators_end_a_call(server: Server) -> N
         task = await _begin(memory, server, "own")
         (one,) = running(server, "own")
         assert [one["key"]] == [seen["key"] for seen in running(server, "curator")]
-        assert ("learn_many", "others", "own") == (one["verb"], one["scope"], one["token"])
+        assert ("learn", "others", "own") == (one["verb"], one["scope"], one["token"])
         for name in ("other", "reader"):
             assert [] == running(server, name)
             refused = server.send("/v1/cancel", {"key": one["key"]}, token=secret(server, name))
@@ -207,8 +207,8 @@ async def test_only_its_own_token_and_a_curators_end_a_call(server: Server) -> N
             await task
     assert "undo" in told.value.recovery
     again = server.send(
-        "/v1/learn-many?scope=others",
-        {"items": TEXTS},
+        "/v1/learn?scope=others",
+        {"text": TEXTS},
         token=secret(server, "own"),
         heads={"idempotency-key": one["key"]},
     )
@@ -221,7 +221,7 @@ async def test_one_call_has_its_whole_time_as_long_as_it_goes_on(tmp_path: Path)
     with remanence.sync.open(file, embedder="none") as memory:
         token = memory.token.add("one", scopes=["default"], role="write").secret
     server = start(file, "--seconds", "0.001")
-    reply = server.send("/v1/learn-many", {"items": TEXTS}, token=token)
+    reply = server.send("/v1/learn", {"text": TEXTS}, token=token)
     stop(server)
 
     assert "took more than" in problem(reply, 504)
@@ -230,16 +230,14 @@ async def test_one_call_has_its_whole_time_as_long_as_it_goes_on(tmp_path: Path)
 async def test_who_goes_away_ends_nothing(server: Server) -> None:
     """A connection that is lost says nothing of what was wanted: the answer is there for who asks again."""
     token = secret(server, "own")
-    body = b'{"items": ["The gate is green.", "The fence is brown."]}'
+    body = b'{"text": ["The gate is green.", "The fence is brown."]}'
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as leaving:
         leaving.sendall(
-            b"POST /v1/learn-many?scope=leaving HTTP/1.1\r\nhost: localhost\r\nidempotency-key: away\r\n"
+            b"POST /v1/learn?scope=leaving HTTP/1.1\r\nhost: localhost\r\nidempotency-key: away\r\n"
             b"content-type: application/json\r\nauthorization: Bearer %s\r\ncontent-length: %d\r\n\r\n%s"
             % (token.encode(), len(body), body)
         )
-    answered = server.send(
-        "/v1/learn-many?scope=leaving", body, token=token, heads={"idempotency-key": "away"}
-    )
+    answered = server.send("/v1/learn?scope=leaving", body, token=token, heads={"idempotency-key": "away"})
 
     assert ["stored", "stored"] == [one["status"] for one in answered.document]
 

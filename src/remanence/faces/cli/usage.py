@@ -46,10 +46,10 @@ def print_usage_error(error: CycloptsError | WrongUsage, words: Sequence[str]) -
 
 def print_refusal(error: RemanenceError, *, json: bool) -> int:
     """Say what went wrong and what to do, in two lines, and with --json as a document too."""
-    from remanence.faces import show
-
     complain(str(error), error.recovery)
     if json:
+        from remanence.faces import show
+
         answer: dict[str, Any] = {
             "error": type(error).__name__,
             "message": str(error),
