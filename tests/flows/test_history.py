@@ -234,7 +234,7 @@ async def test_a_tick_says_how_many_tokens_it_takes_out_of_sight(
         assert [before, after] == told.cycle["tokens"]
     else:
         assert before - after == told.cycle["freed"]
-        assert f"{before - after} tokens fewer in sight" in str(told)
+        assert f"{before - after} active tokens fewer" in str(told)
 
 
 async def test_runs_that_count_uses_are_listed_where_they_are_asked_for(memory: remanence.Engine) -> None:

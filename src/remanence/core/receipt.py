@@ -230,7 +230,7 @@ def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
         parts.append(f"active tokens {before:,} before, {after:,} after")
     if cycle.get("freed"):
         parts.append(
-            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} active"
+            f"{number(abs(cycle['freed']), 'active token', 'active tokens')} {_pick_comparative(cycle['freed'])}"
         )
     if left_out:
         parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
