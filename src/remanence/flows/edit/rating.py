@@ -38,9 +38,9 @@ async def rate(
     """
     if isinstance(verdict, str) and verdict in _OUTRIGHT:
         plain = list_memory_names(names)
+        memories = await core.all_of(plain)  # one read, before the commit: afterwards one may be gone
         done = await _OUTRIGHT[verdict](core, plain, if_revision)
-        rated = tuple(dict.fromkeys([(await core.one(name)).id for name in plain]))
-        return RateResult(rated, run=done.run if done.changes else None)
+        return RateResult(tuple(one.id for one in memories), run=done.run if done.changes else None)
     signal = _BY_HELP[verdict] if isinstance(verdict, str) else verdict
     return await _rate_help(core, list_memory_names(names), signal, if_revision)
 
