@@ -1,5 +1,6 @@
 """A server that forgets what was erased: in answers, previews, forms, plans, events and caches. Long calls at once."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -14,6 +15,9 @@ import pytest
 
 import remanence.sync
 from remanence.faces.rest.calls import LONG_MAX
+from remanence.faces.rest.engines import Engines
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.opening_checks import NewScope
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.flows import test_dashboard as pages
 from tests.flows.remote import open_behind_server, serve
@@ -209,6 +213,30 @@ def test_nothing_in_the_memory_of_the_server_says_what_was_erased(
     listener.close()
 
     assert [] == search(server)
+
+
+async def test_no_request_is_answered_while_another_looks_for_erasures(tmp_path: Path) -> None:
+    """Each of two that come after an erasure begins once what was kept of it is emptied."""
+
+    def opened(scope: str, token: AccessToken, _: NewScope) -> Any:
+        return remanence.open(tmp_path / "agent.db", scope=scope, agent=token.agent, embedder="none")
+
+    emptied: list[str] = []
+    tokens = [AccessToken(name, "read", ("*",), name, 0) for name in ("reeve", "miller")]
+    async with Engines(opened) as engines, opened("default", tokens[0], "make") as memory:
+        engines.on_erasure.append(emptied.append)
+
+        async def use(token: AccessToken) -> list[str]:
+            async with engines.use("default", token):
+                return emptied[:]
+
+        name = await memory.learn(SAID)
+        for token in tokens:
+            await use(token)
+        await memory.erase.apply(await memory.erase.show(name))
+        seen = await asyncio.gather(*map(use, tokens))
+
+    assert [["default"], ["default"]] == seen
 
 
 def test_events_are_told_again_without_what_was_erased(server: Server) -> None:

@@ -5,7 +5,7 @@ Knows tokens and engines; must not know requests.
 
 import asyncio
 import gc
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -47,6 +47,7 @@ class Engines:
         self._opener = opener
         self._open: OrderedDict[tuple[str, AccessToken], _OpenEngine] = OrderedDict()
         self._checked: dict[str, int] = {}  # up to which position the runs of a scope were checked
+        self._checks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._erasures = 0
         self.on_erasure: list[Callable[[str], None]] = []
 
@@ -99,17 +100,21 @@ class Engines:
                 self._empty_kept(memory.scope)
 
     async def _check_for_erasure(self, memory: Engine) -> None:
-        """Empty what is kept if memories of the scope were erased since it was last checked."""
+        """Empty what is kept if memories of the scope were erased since it was last checked.
+
+        A request that finds another one at it waits: otherwise an erasure could be answered before it is forgotten.
+        """
         core, scope = memory._core, memory.scope  # noqa: SLF001 # the change sequence is no verb's
-        position = await find_position(core)
-        checked = self._checked.get(scope, position)
-        self._checked[scope] = position
-        if position > checked:
-            events = await read_events(core, checked, RUNS_READ_MAX)
-            if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
-                self._erasures += 1
-                self._empty_kept(scope)
-                await self._close_scope(scope)
+        async with self._checks[scope]:
+            position = await find_position(core)
+            checked = self._checked.get(scope, position)
+            if position > checked:
+                events = await read_events(core, checked, RUNS_READ_MAX)
+                if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
+                    self._erasures += 1
+                    self._empty_kept(scope)
+                    await self._close_scope(scope)
+            self._checked[scope] = position
 
     def _empty_kept(self, scope: str) -> None:
         for empty in self.on_erasure:
