@@ -331,23 +331,39 @@ class _Parameters:
                 raise _misfit_error(f"{name}[{at}]", misfit)
 
 
+def list_parameters(verb: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function, each with its annotation; the one reader of signatures, for every face.
+
+    Each option of `**options: Unpack[Options]` is a parameter by name, whose default is None.
+    """
+    hints = get_type_hints(verb, include_extras=True)
+    listed: list[inspect.Parameter] = []
+    for one in inspect.signature(verb).parameters.values():
+        annotation = hints.get(one.name, Any)
+        if one.kind is one.VAR_KEYWORD and get_origin(annotation) is Unpack:
+            options = get_type_hints(get_args(annotation)[0], include_extras=True)
+            listed += [
+                inspect.Parameter(name, one.KEYWORD_ONLY, default=None, annotation=kind)
+                for name, kind in options.items()
+            ]
+        else:
+            listed.append(one.replace(annotation=annotation))
+    return listed
+
+
 def _parameters(verb: Callable[..., Any]) -> _Parameters:
     """Compile the annotations of a function; whose method it is has none, and is not checked."""
-    hints = get_type_hints(verb, include_extras=True)
-    parameters = list(inspect.signature(verb).parameters.values())
-    kinds = {one.name: hints.get(one.name, Any) for one in parameters}
-    free = next((kinds.pop(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
-    fields = get_type_hints(get_args(free)[0], include_extras=True) if get_origin(free) is Unpack else {}
-    checks = {name: compile_annotation(kind).check for name, kind in {**kinds, **fields}.items()}
-    places = [one.name for one in parameters if one.kind in _PLACES]
-    order = {name: place for place, name in enumerate(places)}
-    names = [one.name for one in parameters if one.kind in _NAMED and one.name not in _RECEIVERS]
-    required = [one.name for one in parameters if one.name in names and one.default is one.empty]
+    parameters = list_parameters(verb)
+    checks = {one.name: compile_annotation(one.annotation).check for one in parameters}
+    order = {one.name: place for place, one in enumerate(one for one in parameters if one.kind in _PLACES)}
+    named = [one for one in parameters if one.kind in _NAMED and one.name not in _RECEIVERS]
+    required = [one.name for one in named if one.default is one.empty]
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters)
     return _Parameters(
         verb=verb.__qualname__.removesuffix(".__init__").rpartition(".")[2],
-        places=tuple((name, checks[name]) for name in places),
-        named={name: (order.get(name, _NO_PLACE), checks[name]) for name in [*names, *fields]},
-        further=(_NO_PLACE if free is not None and not fields else -1, None),
+        places=tuple((name, checks[name]) for name in order),
+        named={one.name: (order.get(one.name, _NO_PLACE), checks[one.name]) for one in named},
+        further=(_NO_PLACE if takes_any else -1, None),
         rest=next(
             ((one.name, checks[one.name]) for one in parameters if one.kind is one.VAR_POSITIONAL), None
         ),

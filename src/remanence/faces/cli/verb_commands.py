@@ -8,7 +8,7 @@ import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -25,6 +25,7 @@ from remanence.core.keywords import (
     VerificationName,
 )
 from remanence.core.model import Link, RecallResult
+from remanence.core.signatures import list_parameters
 from remanence.core.verbs import TABLE, find_verb
 from remanence.engine import Engine
 from remanence.faces import style
@@ -349,18 +350,9 @@ def build_command(verb: str) -> Callable[..., Awaitable[Any]]:
 
 
 def _list_parameters(verb: str) -> Iterator[inspect.Parameter]:
-    """Yield what a verb takes and a command offers; fields of a mapping of options each as an option."""
-    method = find_verb(Engine, verb)
-    hints = get_type_hints(method, include_extras=True)
-    for one in inspect.signature(method).parameters.values():
-        if one.kind is one.VAR_KEYWORD:
-            fields = get_type_hints(get_args(hints[one.name])[0], include_extras=True)
-            yield from (
-                inspect.Parameter(name, one.KEYWORD_ONLY, default=None)
-                for name in fields
-                if _find_argument(verb, name) is not None
-            )
-        elif one.name != "self" and (one.name == _BETWEEN or _find_argument(verb, one.name) is not None):
+    """Yield what a verb takes and a command offers."""
+    for one in list_parameters(find_verb(Engine, verb)):
+        if one.name != "self" and (one.name == _BETWEEN or _find_argument(verb, one.name) is not None):
             yield one
 
 

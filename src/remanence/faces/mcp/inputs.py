@@ -3,14 +3,14 @@
 Knows annotations and JSON schemas; must not know what a tool does with what it is given.
 """
 
-import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from remanence.core.errors import InvalidInput, format_value, suggest
+from remanence.core.signatures import list_parameters
 from remanence.core.synonyms import ARGUMENTS
 
 Choices = Mapping[str, Sequence[str]]
@@ -43,16 +43,11 @@ class Inputs:
 
     def __init__(self, verb: Callable[..., Any], choices: Choices) -> None:
         self.name = verb.__name__
-        hints = get_type_hints(verb, include_extras=True)
-        fields: dict[str, Any] = {}
-        for one in inspect.signature(verb).parameters.values():
-            if one.kind is one.VAR_KEYWORD:  # what may be left out, by the names of a TypedDict
-                (named,) = get_args(hints[one.name])
-                fields |= {
-                    name: (hint, None) for name, hint in get_type_hints(named, include_extras=True).items()
-                }
-            elif one.name != "self":
-                fields[one.name] = hints[one.name], ... if one.default is one.empty else one.default
+        fields: dict[str, Any] = {
+            one.name: (one.annotation, ... if one.default is one.empty else one.default)
+            for one in list_parameters(verb)
+            if one.name != "self"
+        }
         config = ConfigDict(extra="forbid")
         self._model: type[BaseModel] = create_model(self.name, __config__=config, **fields)
         self.schema = _schema(self._model.model_json_schema(), choices)

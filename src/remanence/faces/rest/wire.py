@@ -6,12 +6,13 @@ Knows annotations and JSON; must not know what a verb does with what it is given
 import inspect
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from remanence.core.errors import INT_BITS, InvalidInput, format_value
+from remanence.core.signatures import list_parameters
 from remanence.core.verb_help import VerbHelp
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.settings import MIRROR_FOLDER
@@ -33,37 +34,25 @@ class Arguments:
     """The arguments of one verb: `model` is what is sent, `call` passes it on."""
 
     def __init__(self, row: VerbHelp, verb: Callable[..., Any], *, without: Collection[str] = ()) -> None:
-        hints = get_type_hints(verb, include_extras=True)
+        parameters = [one for one in list_parameters(verb) if one.name not in {*_LEFT_OUT, *without}]
         fields: dict[str, Any] = {}
         self._verb, self._rest = row.verb, ""
         self._plans: set[str] = set()
-        left_out = {*_LEFT_OUT, *without}
-        for one in inspect.signature(verb).parameters.values():
-            if one.kind is one.VAR_KEYWORD:
-                named = get_type_hints(get_args(hints[one.name])[0], include_extras=True)
-                fields |= {
-                    name: self._field(name, kind, None)
-                    for name, kind in named.items()
-                    if name not in left_out
-                }
-            elif one.kind is one.VAR_POSITIONAL:
+        for one in parameters:
+            if one.kind is one.VAR_POSITIONAL:
                 self._rest = one.name
-                fields[one.name] = (list[_wire_type(hints[one.name])], [])  # type: ignore[misc] # made here
-            elif one.name not in left_out:
-                fields[one.name] = self._field(one.name, hints[one.name], one.default)
+                fields[one.name] = (list[_wire_type(one.annotation)], [])  # type: ignore[misc] # made here
+            else:
+                fields[one.name] = self._field(one.name, one.annotation, one.default)
         fields = {name: field for name, field in fields.items() if field is not None}
         config = ConfigDict(extra="forbid", title=f"{row.verb} arguments", ser_json_inf_nan="null")
         self.model: type[BaseModel] = create_model(
             f"{row.verb.replace('.', '_')}_arguments", __config__=config, **fields
         )
         self.takes_revision = "if_revision" in fields
-        self.takes_progress = "progress" in inspect.signature(verb).parameters
+        self.takes_progress = any(one.name == "progress" for one in list_parameters(verb))
         self.is_required = any(field[1] is ... for field in fields.values())
-        self._places = [
-            one.name
-            for one in inspect.signature(verb).parameters.values()
-            if one.kind is one.POSITIONAL_OR_KEYWORD
-        ]
+        self._places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
 
     def read(self, given: BaseModel) -> tuple[list[Any], dict[str, Any]]:
         """Return what is passed by place and what by name: what was given, plans as plans."""
@@ -160,7 +149,7 @@ def _wire_type(annotation: Any) -> Any:
     if isinstance(origin, type) and issubclass(origin, Iterable) and not issubclass(origin, AsyncIterator):
         item = _wire_type(inner[0])
         return _NOTHING if item is _NOTHING else list[item]  # type: ignore[valid-type] # made here
-    if inner and origin is not Unpack:
+    if inner:
         kinds = [kind for kind in map(_wire_type, inner) if kind is not _NOTHING]
         return Union[tuple(kinds)] if [kind for kind in kinds if kind is not type(None)] else _NOTHING  # noqa: UP007 # made here
     return _NOTHING
