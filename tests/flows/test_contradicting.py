@@ -144,7 +144,7 @@ def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> Non
     )
 
     assert "both hold: remanence review settle contradiction/1/2 both" in opened
-    assert "#3 is not one of the two\n  → choose 1 or 2, or both" in neither
+    assert "#3 is not one of the two\n  → choose 1 or 2, both or neither" in neither
     assert "settled 20" in resolved
     assert "review settle" not in resolved
     assert "it was resolved so before" in again

@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.core.change import Change
 from remanence.core.clock import ManualClock
-from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.keywords import RelationName
 from remanence.core.model import Link, Relation, Status
 from remanence.core.snapshot import SnapshotRequest
@@ -242,6 +242,25 @@ async def test_the_one_to_keep_supersedes_the_other(memory: remanence.Engine) ->
     assert 0 == (await memory.review.settle((one, other), other)).changes
     await memory.undo(receipt)
     assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
+
+
+async def test_of_a_contradiction_neither_may_hold(memory: remanence.Engine) -> None:
+    """Then both are deleted in the run that resolves it, and undo takes all of it back; a protected one refuses."""
+    one, other = await quarrel(memory)
+    core = memory._core
+    before = await dump(core.store, core.scope)
+    receipt = await memory.review.settle((one, other), "neither")
+
+    assert [Status.PRUNED] * 2 == [(await memory.get(name)).status for name in (one, other)]
+    assert () == (await memory.review.list("contradiction")).items
+    assert 0 == (await memory.review.settle((one, other), "neither")).changes
+    await memory.undo(receipt)
+    assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
+    await memory.pin(one)
+    with pytest.raises(Protected):
+        await memory.review.settle((one, other), "neither")
+    assert 1 == len((await memory.review.list("contradiction")).items)
+    assert Status.INBOX == (await memory.get(other)).status
 
 
 async def test_what_does_not_contradict_cannot_be_resolved(memory: remanence.Engine) -> None:

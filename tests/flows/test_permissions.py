@@ -479,6 +479,7 @@ def test_on_the_command_line_as_an_agent(world: World) -> None:
     [
         ("contradiction/1/2", "both", "write", None),
         ("contradiction/1/2", "1", "write", None),
+        ("contradiction/1/2", "neither", "curate", None),
         ("quarantine/3", "accept", "curate", "release"),
         ("quarantine/3", "forget", "curate", None),
         ("proposal/4/1/self/goal", "decline", "curate", "release"),

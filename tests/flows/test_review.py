@@ -125,7 +125,7 @@ async def test_each_command_settles_what_it_stands_beside(path: Path, tmp_path: 
             assert SORTS == left
         else:
             assert left.get(sort, 0) < SORTS[sort], command
-    assert 6 + 3 + 6 + 2 + 1 + 1 == len(ways)
+    assert 8 + 3 + 6 + 2 + 1 + 1 == len(ways)
 
 
 async def test_a_list_names_at_most_so_many_of_each_sort(path: Path) -> None:

@@ -50,7 +50,9 @@ CAPABILITY_OF_ARGUMENT: Mapping[str, Mapping[str, Capability | Mapping[str, Capa
 # So has one that changes more than the verb without it: the role that it needs then.
 _ROLE_OF_ARGUMENT: Mapping[str, Mapping[str, TokenRole | Mapping[str, TokenRole]]] = {
     "guidelines": {"lines": "curate", "off": "curate"},
-    "review.settle": {"choice": dict.fromkeys(("accept", "decline", "forget", "forbid", "undo"), "curate")},
+    "review.settle": {
+        "choice": dict.fromkeys(("accept", "decline", "forget", "forbid", "neither", "undo"), "curate")
+    },
 }
 ROLE_OF: Mapping[str, TokenRole | None] = {
     verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()

@@ -229,7 +229,7 @@ ARGUMENTS: Mapping[str, Any] = {
     ),
     "choice": _help(
         int | str,
-        "One of its choices: the memory that is right, or both; accept, decline, forget, forbid; undo.",
+        "One of its choices: the memory that is right, both or neither; accept, decline, forget, forbid; undo.",
         converter=options.read_name,
     ),
     "only": _help(

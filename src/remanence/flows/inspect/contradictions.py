@@ -1,4 +1,4 @@
-"""Contradictions between memories: which are open, and resolved in favour of one, or since both hold."""
+"""Contradictions between memories: which are open, and resolved in favour of one, of both or of neither."""
 
 from collections.abc import Collection, Sequence
 
@@ -8,7 +8,9 @@ from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, sh
 from remanence.core.receipt import Receipt
 from remanence.edit.one_memory import on_revision
 from remanence.flows.base.context import RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
-from remanence.flows.edit.editing import decide_supersession
+from remanence.flows.edit.editing import decide_forget, decide_supersession
+
+BOTH, NEITHER = "both", "neither"
 
 
 async def drop_same_pairs(core: Core, links: Sequence[Link]) -> list[Link]:
@@ -57,20 +59,25 @@ async def read_ends(core: Core, links: Sequence[Link]) -> dict[tuple[int, int, i
 async def resolve(
     core: Core,
     ends: tuple[OneMemory, OneMemory],
-    keep: OneMemory | None,
+    choice: OneMemory,
     if_revision: int | None = None,
 ) -> Receipt:
-    """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
+    """Mark a contradiction as resolved, in one commit: the memory to keep supersedes the other, or both stay, or none.
+
+    Of neither both are deleted, which undo and `restore` take back.
+    """
     for attempt in range(RACES_MAX):
         one, other = await core.one(ends[0]), await core.one(ends[1])
-        winner = None if keep is None else await core.one(keep)
+        winner = None if choice in (BOTH, NEITHER) else await core.one(choice)
         if winner is not None and winner.seq not in (one.seq, other.seq):
             raise InvalidInput(
                 f"{short_id(winner.seq)} is not one of the two",
-                recovery=f"choose {one.seq} or {other.seq}, or both",
+                recovery=f"choose {one.seq} or {other.seq}, {BOTH} or {NEITHER}",
             )
         cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
         changes = await _changes(core, one, other, winner, if_revision)
+        if choice == NEITHER:
+            changes += [change for memory in (one, other) for change in decide_forget(core, memory)]
         counts = {"resolve": 1} if changes else {}
         notes = () if changes else ("it was resolved so before",)
         try:

@@ -23,11 +23,10 @@ from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.naming import plain_name
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import find_held_run
-from remanence.flows.inspect.contradictions import drop_same_pairs, is_open, read_ends
+from remanence.flows.inspect.contradictions import BOTH, NEITHER, drop_same_pairs, is_open, read_ends
 from remanence.flows.inspect.review_pages import CLOCK, Place, ReviewPage, Sort, read_cursor, write_cursor
 from remanence.flows.inspect.review_settling import (
     ACCEPT,
-    BOTH,
     DECLINE,
     FORBID,
     FORGET,
@@ -190,10 +189,10 @@ class ReviewQueue:
         """Settle what waits for a person by one of its choices.
 
         `item` is one of `list`, its cursor, `"clock"`, a memory, or the two of a contradiction. Choices: for a
-        contradiction the memory that stays active, or "both"; for a text in quarantine "accept", "forget" or "forbid";
-        for a proposal "accept" or "decline", for a memory with several all of them, or `only` some tags or older
-        memories; for the clock "accept"; for an interrupted run "undo". `if_revision` is the revision of the memory
-        that is replaced or accepted; with "both", that of the link.
+        contradiction the memory that stays active, "both", or "neither", which deletes both; for a text in quarantine
+        "accept", "forget" or "forbid"; for a proposal "accept" or "decline", for a memory with several all of them, or
+        `only` some tags or older memories; for the clock "accept"; for an interrupted run "undo". `if_revision` is the
+        revision of the memory that is replaced or accepted; with "both" or "neither" that of the link.
         """
         named = item.cursor if isinstance(item, ReviewItem) else item
         return await settle(self._core, Settlement(named, plain_name(choice), tuple(only), if_revision))
@@ -282,7 +281,7 @@ def _make_contradiction_item(link: Link, ends: tuple[Memory, Memory]) -> ReviewI
     one, other = (end.seq for end in ends)
     pair = f"contradiction/{one}/{other}"  # also once it is surer, or less sure
     ways = [_build_way(f"{seq} holds", pair, str(seq)) for seq in (one, other)]
-    ways.append(_build_way("both hold", pair, BOTH))
+    ways += [_build_way("both hold", pair, BOTH), _build_way("neither holds: delete both", pair, NEITHER)]
     if not link.is_certain:
         named = {"source": one, "target": other, "relation": "contradicts", "confidence": 1}
         command = f"remanence link {one} {other} contradicts --confidence 1 --if-exists update"

@@ -16,17 +16,17 @@ from remanence.flows.base.permission_checks import refuse_verb
 from remanence.flows.consolidate.merging import merge
 from remanence.flows.curate.scheduling import accept_clock, find_held_run
 from remanence.flows.edit import editing
-from remanence.flows.inspect.contradictions import find_open, resolve
+from remanence.flows.inspect.contradictions import BOTH, NEITHER, find_open, resolve
 from remanence.flows.inspect.review_pages import CLOCK, Place, Sort, read_item
 from remanence.flows.undo.runs import find_interrupted_runs, newest, undo_named
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
 
 VERB = "review.settle"
-ACCEPT, DECLINE, FORGET, FORBID, UNDO, BOTH = "accept", "decline", "forget", "forbid", "undo", "both"
+ACCEPT, DECLINE, FORGET, FORBID, UNDO = "accept", "decline", "forget", "forbid", "undo"
 # What may be chosen, by sort; of a contradiction also the memory that stands.
 CHOICES: Mapping[Sort, tuple[str, ...]] = {
-    "contradiction": (BOTH,),
+    "contradiction": (BOTH, NEITHER),
     "quarantine": (ACCEPT, FORGET, FORBID),
     "proposal": (ACCEPT, DECLINE),
     "held plan": (ACCEPT,),
@@ -95,7 +95,7 @@ async def _find_item_of(core: Core, memory: Memory, choice: int | str) -> tuple[
 
 async def _settle_contradiction(core: Core, place: Place, wish: Settlement) -> Receipt:
     ends = int(place[1]), int(place[2])
-    return await resolve(core, ends, None if wish.choice == BOTH else wish.choice, wish.if_revision)
+    return await resolve(core, ends, wish.choice, wish.if_revision)
 
 
 async def _settle_quarantined(core: Core, place: Place, wish: Settlement) -> Receipt:
