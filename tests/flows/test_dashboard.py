@@ -24,7 +24,7 @@ from remanence.curate.policy.document import PRESETS
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
-from remanence.faces.dashboard.graph_layout import NODES_MAX, lay_out
+from remanence.faces.dashboard.memory_pages import NODES_MAX, lay_out
 from remanence.faces.dashboard.page_table import PAGES
 from remanence.faces.dashboard.rendering import describe_worth, link_ids
 from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED

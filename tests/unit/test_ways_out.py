@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.faces.dashboard.ways_out import WayOut, find_ways_out
+from remanence.faces.dashboard.rendering import WayOut, find_ways_out
 
 RUN = "019b864dbc0075aaa1b2c3d4e5f60718"
 

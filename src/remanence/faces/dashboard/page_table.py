@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from remanence.faces.dashboard import audit_pages, curation_pages, memory_pages, upkeep_pages
+from remanence.faces.dashboard import curation_pages, memory_pages, upkeep_pages
 from remanence.faces.dashboard.visits import Visit
 
 Group = Literal["Memory", "Curation", "Upkeep", ""]  # the last of pages that another one leads to
@@ -49,8 +49,8 @@ PAGES = (
     DashboardPage("plan", "/plan", "Plan", "Curation", curation_pages.show_plan),
     DashboardPage("forecast", "/forecast", "Forecast", "Curation", curation_pages.show_forecast),
     DashboardPage("review", "/review", "Review", "Curation", curation_pages.show_review),
-    DashboardPage("runs", "/runs", "Runs", "Curation", audit_pages.list_runs),
-    DashboardPage("run", "/runs/{name}", "Run", "", audit_pages.show_run),
+    DashboardPage("runs", "/runs", "Runs", "Curation", upkeep_pages.list_runs),
+    DashboardPage("run", "/runs/{name}", "Run", "", upkeep_pages.show_run),
     DashboardPage("erase", "/erase", "Erase", "Upkeep", upkeep_pages.show_erasures),
     DashboardPage("settings", "/settings", "Settings", "Upkeep", upkeep_pages.show_settings),
     DashboardPage("tokens", "/tokens", "Tokens", "Upkeep", upkeep_pages.list_tokens),

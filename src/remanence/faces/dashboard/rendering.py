@@ -1,11 +1,12 @@
-"""Pages as HTML: the one place where what is shown is escaped, and the files that pages are made of.
+"""Pages as HTML: the one place where text is escaped, the files of pages, and the links beside a refusal.
 
-Knows templates, times and numbers; must not know verbs.
+Knows templates, times, numbers and the words of refusals; must not know verbs.
 """
 
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from itertools import groupby
@@ -22,8 +23,52 @@ from remanence.core.results import number, visible
 from remanence.core.score import Worth
 from remanence.curate.forecast.forecast_report import Leaving
 from remanence.curate.planner import plan_report
-from remanence.faces.dashboard.ways_out import find_ways_out
 from remanence.faces.style import local
+
+SHOWN_MAX = 5
+
+# What a recovery says, what the link is called, and where it leads; the groups go into both.
+_WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
+    (re.compile(words), label, path)
+    for words, label, path in (
+        (r"\b([0-9a-f]{8})([0-9a-f]{24})\b", "The run {0}", "/runs/{0}{1}"),
+        (r"\brestore #?(\d{1,18})\b", "Bring #{0} back", "/memories/{0}"),
+        (r"\brelease its holds\b|\btake the pin away\b", "Look at the memory", "/memories"),
+        (r"\breview (?:settle (?!clock\b)|list\b)", "Review", "/review"),
+        (r"\breview settle clock\b", "Say that the clock is right", "/review"),
+        (
+            r"\ballow_destroyed\b|\bmake a new plan\b|\bplan (?:anew|again)\b|\bnew plan\b",
+            "The plan",
+            "/plan",
+        ),
+        (r"\bremanence forbid(?:den)?\b", "Texts that are refused", "/settings"),
+        (r"`doctor`", "Look through the file", "/settings"),
+        (r"\btoken (?:add|end|list)\b", "Tokens", "/tokens"),
+        (r"\berase(?:\.show\b| --copies\b)", "Erase", "/erase"),
+        (r"`history`|`history\(", "Runs", "/runs"),
+        (r"`entities`|\bif both are one\b", "Entities", "/entities"),
+        (r"`list`|`recall`|`list\(", "Memories", "/memories"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A link to where something is done, in the words of the dashboard."""
+
+    label: str
+    path: str
+
+
+def find_ways_out(recovery: str) -> list[WayOut]:
+    """Return where on the dashboard one does what a refusal advises, each place once."""
+    ways = {
+        path.format(*found.groups()): label.format(*found.groups())
+        for words, label, path in _WAYS
+        for found in words.finditer(recovery)
+    }
+    return [WayOut(label, path) for path, label in ways.items()][:SHOWN_MAX]
+
 
 # Nothing from elsewhere, nothing within the page that runs: not even what a memory's text holds.
 POLICY = (

@@ -1,6 +1,6 @@
-"""A file of conversation comes in: its turns as memories, and where it is asked for the facts in them.
+"""Ingest a file: its turns become memories, on request facts are extracted, and a higher trust raises earlier texts.
 
-Knows files, and what extracting from them would ask of a writer; must not know how a text is kept or a fact found.
+Knows files, and what extracting from them would ask of a model; must not know how a text is stored or a fact found.
 """
 
 import asyncio
@@ -10,13 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from remanence.core.arguments import check_path
+from remanence.core.change import Change
+from remanence.core.effects import VERBS
 from remanence.core.errors import IngestError
 from remanence.core.keywords import Progress
-from remanence.core.model import Kind, LearnResult, Role, Trust, Turn, short_id
-from remanence.core.receipt import ExtractPendingResult
+from remanence.core.model import Kind, LearnResult, Memory, Role, Status, Trust, Turn, short_id
+from remanence.core.receipt import ExtractPendingResult, Receipt
 from remanence.core.results import Result, format_counts, number, one_line, visible
 from remanence.core.segment import TURN
+from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core, label
+from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, read_cents
 from remanence.flows.consolidate.boxes import seal
@@ -29,7 +33,7 @@ from remanence.flows.consolidate.extract_pending import (
 )
 from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
 from remanence.flows.consolidate.renewing import find_known_keys, take_source
-from remanence.flows.consolidate.trust_raising import raise_trust
+from remanence.flows.edit.editing import accept, make_edit_changes
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
     ExtractEstimate,
@@ -44,9 +48,59 @@ from remanence.text.tokens import token_counts
 from remanence.write.admission import PROGRAMS
 from remanence.write.import_relations import check_relations
 from remanence.write.imported import ImportedTurn
-from remanence.write.roles import lower_trust, role_of_name
+from remanence.write.renewals import is_as_it_came
+from remanence.write.roles import compute_trust, lower_trust, role_of_name
 from remanence.write.transcripts.formats import Transcript
 from remanence.write.transcripts.source import AnyImporter
+
+
+async def raise_trust(core: Core, raised: Mapping[int, Turn], door: Trust) -> list[Receipt]:
+    """Believe memories as far as the door lets them, and let them out of quarantine where that is enough.
+
+    What somebody changed since stays as it is; the rest gets back what was replaced for want of trust or of a setting,
+    as its turn says it.
+    """
+    receipts: list[Receipt] = []
+    for begin in range(0, len(raised), SEVERAL_MAX):
+        memories = await core.store.get(core.scope, [*raised][begin : begin + SEVERAL_MAX])
+        lower = [one for one in memories if one is not None and is_as_it_came(one)]
+        receipts += await _raise_some(core, lower, raised, door) if lower else []
+    return receipts
+
+
+async def _raise_some(
+    core: Core, lower: Sequence[Memory], turns: Mapping[int, Turn], door: Trust
+) -> list[Receipt]:
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if not is_as_it_came(memory):
+            return ()
+        trust = max(memory.trust, compute_trust(door, memory.role))
+        changes = update(memory, {"trust": trust}) if trust > memory.trust else []
+        text = gating.screen_turn(core, turns[memory.seq], trust)[0].text
+        if text == memory.text or memory.holds:
+            return changes
+        edits = await make_edit_changes(core, memory, VERBS["update"], {"text": text})
+        return merge_changes([*map(_keep_age, edits), *changes])
+
+    receipts = [await core.change([one.seq for one in lower], "update", decide)]
+    free = [
+        one.seq
+        for one in lower
+        if "release" not in core.denials
+        and one.status is Status.QUARANTINED
+        and compute_trust(door, one.role) >= Trust.AGENT
+    ]
+    return [*receipts, await accept(core, free)] if free else receipts
+
+
+def _keep_age(change: Change) -> Change:
+    """Let a text be as old as it was: it is what was said then, not what somebody says now."""
+    sides = [
+        side if side is None else {name: value for name, value in side.items() if name != "text_at"}
+        for side in (change.before, change.after)
+    ]
+    return Change(change.table, change.key, *sides)
+
 
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run

@@ -1,4 +1,4 @@
-"""What the memories of a source are worth: which say the same, which are out of date, which nobody should keep.
+"""Audit a source: duplicates, stale texts and texts not worth keeping, as a report and as one HTML page.
 
 Knows what ingesting, consolidating and planning tell; has no judgement of its own.
 """
@@ -6,6 +6,7 @@ Knows what ingesting, consolidating and planning tell; has no judgement of its o
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from shlex import quote
 from typing import Literal, get_args
@@ -19,12 +20,55 @@ from remanence.flows.base.context import Core
 from remanence.flows.consolidate import consolidation, duplicates, ingesting
 from remanence.flows.curate import curating
 from remanence.flows.exchange.transfer import iterate_pages
-from remanence.flows.inspect import audit_page
-from remanence.flows.inspect.audit_page import FindingSection
 from remanence.flows.write import gating
 from remanence.text.tokens import token_counts
 from remanence.write.admission import KEPT_OUT
 from remanence.write.transcripts.source import AnyImporter
+
+_STYLE = (
+    ":root{color-scheme:light dark} body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;"
+    "margin:2rem auto;padding:0 1rem}"
+    " h1{font-size:1.4rem} h2{font-size:1.1rem;margin:1.6rem 0 .2rem} p{margin:.2rem 0} ul{padding-left:1.2rem}"
+    " li{overflow-wrap:anywhere} pre{white-space:pre-wrap} .bar{height:.6rem;min-width:2px}"
+    " .leaves{background:#d55e00} .stays{background:#0072b2}"  # Okabe and Ito's, which the colour-blind tell apart
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingSection:
+    """One kind: its name, what it is, its share of all, whether what is of it would leave, and its examples."""
+
+    name: str
+    meaning: str
+    share: float
+    leaves: bool
+    examples: Sequence[str]
+
+
+def html(head: str, sections: Sequence[FindingSection], ending: Sequence[str]) -> str:
+    """Write one page: of each kind what it is, a bar for its share and its examples, and what to do next."""
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            "<title>What this memory is better without</title>",
+            f"<style>{_STYLE}</style></head><body>",
+            f"<h1>What this memory is better without</h1><p>{escape(head)}</p>",
+            *map(_write_section, sections),
+            f"<pre>{escape(chr(10).join(ending))}</pre></body></html>\n",
+        ]
+    )
+
+
+def _write_section(section: FindingSection) -> str:
+    examples = "".join(f"<li>{escape(example)}</li>" for example in section.examples)
+    colour = "leaves" if section.leaves else "stays"
+    return (
+        f"<section><h2>{escape(section.name)}</h2><p>{escape(section.meaning)}</p>"
+        f'<div class="bar {colour}" style="width:{section.share:.1%}"></div><ul>{examples}</ul></section>'
+    )
+
 
 FindingName = Literal[
     "duplicate",
@@ -132,7 +176,7 @@ class SourceAudit(Result):
             for one in self.findings
             if one.count
         ]
-        return audit_page.html(self._line(), sections, [*self._list_remarks(), *self._list_next()])
+        return html(self._line(), sections, [*self._list_remarks(), *self._list_next()])
 
     def __str__(self) -> str:
         rows = [self._line()]
