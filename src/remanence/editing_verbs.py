@@ -124,7 +124,7 @@ class EditingVerbs:
         if text is None or by is not None:
             raise InvalidInput(
                 "correct takes a text or a memory",
-                recovery="pass the right text, or by= the memory that has it",
+                recovery="pass the right text, or as `by` the memory that has it",
             )
         return await editing.correct(self._core, name, text, if_revision)
 

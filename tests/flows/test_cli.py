@@ -145,6 +145,19 @@ def test_no_command_shows_the_help(desk: Desk) -> None:
     assert "ingest" in desk.alone("more")
 
 
+def test_help_of_no_command_says_so(desk: Desk) -> None:
+    """As it does without --help."""
+    done = desk.here("confirm", "--help")
+    assert (2, "") == (done.exit_code, done.stdout) and "no command" in done.stderr
+
+
+def test_a_rating_of_nothing_fails(talk: Desk) -> None:
+    """What was not rated is named with the reason, and the exit code is 1."""
+    done = talk.here("rate", "helped", "great")
+    assert 1 == done.exit_code and "0 memories rated; not great: unknown" in done.stdout
+    assert 0 == talk.here("rate", "helped", "code", "great").exit_code
+
+
 def test_a_conversation_comes_in_once(talk: Desk) -> None:
     """Ingest counts what became of each turn; a second time all are known."""
     again = json.loads(talk.good("ingest", "talk.jsonl", "--json"))
@@ -453,7 +466,7 @@ def test_edits_that_take_away(talk: Desk) -> None:
         (["hold", "tide", "audit"], "hold --off"),
         (["tag", "tide", "moon"], "tag --off"),
     ):
-        assert talk.good(*words).rstrip().endswith(f"; one memory with: {back}")
+        assert talk.good(*words).rstrip().endswith(f"; a single memory: {back}")
     for words in (
         ["pin", "tide", "--off"],
         ["hold", "tide", "audit", "--off"],
@@ -567,7 +580,7 @@ def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
 
     assert "archive 1 memory" in page
     assert "curate: archive 1 memory (1 change)" in said
-    assert "; one memory with: restore or rate right" in said
+    assert "; a single memory: restore or rate right" in said
     assert {"archive": 1} == {name: count for name, count in receipt["counts"].items() if count}
     assert ({"active": 4}, {"active": 3, "archived": 1}) == (before, applied)
     assert "archived" == talk.read("get", "end")["status"]
@@ -627,7 +640,7 @@ def test_what_a_run_did_is_listed(talk: Desk) -> None:
     after = talk.here("history", run).stdout
 
     assert "archive 2 memories  [episodes] because talk passes" in shown
-    assert f"undo {run}; one memory with: restore or rate right" in shown
+    assert f"undo {run}; a single memory: restore or rate right" in shown
     assert max(map(len, shown.splitlines())) <= 200
     assert 1 == shown.count("…")
     assert ("archive", 2, {"episodes": "talk passes"}) == (act["name"], act["count"], act["rules"])
@@ -872,7 +885,7 @@ def test_what_is_typed_to_take_it_back_is_never_broken() -> None:
     """A command stands on one line, however narrow the screen is; what is beside it goes on."""
     command = "remanence undo 01a202b9a62e745ba234da4720c4ff53"
     line = Text.assemble(
-        ("  take it back with: ", "dim"), (command, "command"), ("; one memory with: unpin", "dim")
+        ("  take it back with: ", "dim"), (command, "command"), ("; a single memory: unpin", "dim")
     )
     shown = line.wrap_lines(60).plain.splitlines()
 
@@ -1094,22 +1107,22 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
         ),
         (
             ["rate", "well", "1"],
-            "VERDICT: 'well' is none of its words",
+            "VERDICT: 'well' is not one of its values",
             "use one of: right, wrong, helped, misled",
         ),
         (
             ["list", "--status", "archivd"],
-            "--status: 'archivd' is none of its words",
+            "--status: 'archivd' is not one of its values",
             "did you mean 'archived'?",
         ),
         (
             ["link", "a", "b", "suports"],
-            "RELATION: 'suports' is none of its words",
+            "RELATION: 'suports' is not one of its values",
             "did you mean 'supports'?",
         ),
         (
             ["list", "--status", "archive"],
-            "--status: 'archive' is none of its words",
+            "--status: 'archive' is not one of its values",
             "did you mean 'archived'?",
         ),
         (["status", "--json=please"], "--json takes no value", "write it alone"),

@@ -208,7 +208,7 @@ def test_the_command_line_goes_on_behind(tmp_path: Path) -> None:
     )
     assert (3, []) == (len(older), [one for one in older if one["run"] == runs[0]["run"]])
     assert "none" == typed("list", "--until", "2001-01-01T00:00Z", *db).stdout.strip()
-    assert "there are more: --after 3\n" == typed("list", "--limit", "2", *db).stderr
+    assert "more: repeat with --after 3\n" == typed("list", "--limit", "2", *db).stderr
     assert "" == typed("list", "--limit", "4", *db).stderr
     assert "limit cannot be 0" in typed("list", "--limit", "0", *db).stderr
     assert "unknown field 'txet'" in typed("list", "--field", "txet", *db).stderr

@@ -57,6 +57,19 @@ async def test_a_forgotten_memory_is_a_tombstone_and_returns(memory: remanence.E
     assert (Status.ACTIVE, None, ("drink",), ("s",)) == (back.status, back.reason, back.tags, back.sources)
 
 
+async def test_forgetting_says_what_stays_replaced_and_what_was_deleted_before(
+    memory: remanence.Engine,
+) -> None:
+    """A corrected memory stays out of recall when the correction goes: the receipt names it, and how it returns."""
+    old = await memory.learn("The meeting is at two")
+    new = await memory.correct(old.id, "The meeting is at four")
+    first, again = await memory.forget(new.id), await memory.forget(new.id)
+
+    assert f"#{old.seq}, which it replaced" in first.notes[0] and f"restore {old.seq}" in first.notes[0]
+    assert (0, (f"#{new.seq} was deleted before",)) == (again.changes, again.notes)
+    assert 1 == len((await memory.forget((await memory.learn("the lamp is lit")).id)).notes)
+
+
 async def test_a_pinned_or_held_memory_cannot_be_forgotten(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:

@@ -245,7 +245,7 @@ async def test_an_entity_and_what_was_said_already_say_so(opener: Opener) -> Non
 
     assert ["entity"] * 2 == [one.stage for one in ones]
     assert also
-    assert [("said already", (by,)) for _, by in also] == [(one.stage, one.beaten_by) for one in repeats]
+    assert [("duplicate", (by,)) for _, by in also] == [(one.stage, one.beaten_by) for one in repeats]
 
 
 async def test_a_name_that_means_nothing_is_refused(opener: Opener) -> None:

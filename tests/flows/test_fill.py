@@ -221,7 +221,7 @@ async def test_room_goes_to_what_others_do_not_say(opener: Opener, asked: str | 
     if asked is None:  # what does not answer at all is no candidate
         assert [3, 1] == [hit.seq for hit in answer.memories]
         assert missing.explanation.absence is not None
-        assert "said already" == missing.explanation.absence.stage
+        assert "duplicate" == missing.explanation.absence.stage
 
 
 async def test_room_goes_to_what_scores_most_for_its_length(opener: Opener) -> None:
@@ -250,11 +250,11 @@ async def test_an_answer_says_how_much_a_longer_list_would_add(opener: Opener) -
     best = max(hit.score for hit in longer.memories)
     assert longer.memories[10].score / best == pytest.approx(ten.next_score)
     assert 0.0 == every.next_score
-    assert "the next scores 100% of the best: 20 places may find more" == advise_longer(1.0, 10)
+    assert "the next result scores 100% of the best: a limit of 20 may find more" == advise_longer(1.0, 10)
     assert ["", "", ""] == [advise_longer(0.59, 10), advise_longer(1.0, 20), advise_longer(0.0, 3)]
     for text in ("\n".join(line.plain for line in lines(ten)), render_recall_result(ten, 1_500)):
-        assert "20 places may find more" in text
-    assert "places may find more" not in render_recall_result(ten, 200) + render_recall_result(every, 4_000)
+        assert "a limit of 20 may find more" in text
+    assert "may find more" not in render_recall_result(ten, 200) + render_recall_result(every, 4_000)
 
 
 @pytest.mark.parametrize("role", ["assistant", "user"])

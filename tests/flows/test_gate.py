@@ -320,6 +320,6 @@ async def test_plain_forgetting_says_that_the_text_may_be_said_again(memory: rem
     anew = await memory.learn("The ferry leaves at six.")
     forbidden = await memory.forbid(anew.id)
 
-    assert 1 == len(plain.notes) and "may be said again" in plain.notes[0] and "`forbid`" in plain.notes[0]
-    assert ("stored", (), ()) == (anew.status, again.notes, forbidden.notes)
+    assert 1 == len(plain.notes) and "can be stored again" in plain.notes[0] and "`forbid`" in plain.notes[0]
+    assert ("stored", ("#1 was deleted before",), ()) == (anew.status, again.notes, forbidden.notes)
     assert "gated" == (await memory.learn("The ferry leaves at six.")).status

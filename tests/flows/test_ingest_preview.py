@@ -218,7 +218,7 @@ def test_the_command_makes_no_file_and_says_how_it_goes_on(
     beside = typed("--db", "m.db", "--scope", "new", "ingest", str(file), "--dry-run")
 
     assert (0, 0, ["talk.jsonl"]) == (dry.exit_code, beside.exit_code, left)
-    assert "take it in with: the same command without --dry-run" in dry.stdout
+    assert "to import, repeat the command without --dry-run" in dry.stdout
     assert before == list(_dump(tmp_path / "m.db"))
 
 

@@ -642,7 +642,7 @@ async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
     assert plan.endswith(f"\nNot forgotten: {pinned} (protected: pinned)")
     assert f"Nothing would be forgotten.\nNot forgotten: {gone} (forgotten already)" == late
     assert ["pruned", "inbox", "inbox"] == after
-    assert "Done: 1 forget.\nNote: the text may be said again" in done
+    assert "Done: 1 forget.\nNote: the same text can be stored again" in done
     assert f"\nSkipped: {edited}: changed since the plan was made\n" in done
     assert f"was applied already by {run}" in again
     assert "plan again" in again

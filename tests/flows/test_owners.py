@@ -222,12 +222,12 @@ def test_the_last_run_is_never_one_before_a_refused_command(tmp_path: Path) -> N
     again = typed("undo", "last", *db)
 
     assert (1, 1, 1, 0) == tuple(one.exit_code for one in (refused, last, looked, tag))
-    assert "the last command here, forget, was refused and changed nothing" in last.output
-    assert "if you mean `pin` of" in last.output and "remanence undo " in last.output
+    assert "the last command, forget, was refused and changed nothing" in last.output
+    assert "to undo `pin` of" in last.output and "remanence undo " in last.output
     assert "this was `tag` of" in tag.output
     assert "this was `pin` of" in pin.output
     assert "gated" in gated.output
-    assert "the last command here, learn, was refused" in again.output
+    assert "the last command, learn, was refused" in again.output
 
 
 async def test_an_agent_without_a_name_is_told_by_its_session(opener: Opener) -> None:

@@ -108,7 +108,7 @@ async def test_all_that_waits_is_in_one_list(path: Path) -> None:
     assert ("proposal", "scripted proposes that #4 takes the place of #1") == about[5]
     assert "would destroy 20 of 25 memories" in about[6][1]
     assert [FORGED] == [memory.text for memory in found.items[2].memories]
-    assert "for review: contradiction 2, quarantine 1" in str(state)
+    assert "needs review: contradiction 2, quarantine 1" in str(state)
 
 
 async def test_each_command_settles_what_it_stands_beside(path: Path, tmp_path: Path) -> None:

@@ -665,7 +665,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     assert "user" in typed("settings", "note_turns")
     assert "is not a whole number" in typed("settings", "note_turns", "many")
     assert "did you mean" in typed("settings", "note_turn")
-    assert "  clocks     0.0 active hours, 0.0 a day; 1 turn, " in state
+    assert "  clocks     0.0 active hours (0.0 a day), 1 turn (" in state
     assert "  curate     by itself" in state and "done: nothing" in state
     assert "  standard   first archived in 24 hours" in state
 

@@ -443,7 +443,7 @@ def test_the_command_line_shows_before_it_drops(tmp_path: Path) -> None:
     again = typed("scopes", "list", *db)
 
     assert (0, 1) == (shown.exit_code, len(listed))
-    assert "drop it with: the same command and --yes --allow-protected 1" in shown.stdout
+    assert "to drop it, repeat the command with --yes --allow-protected 1" in shown.stdout
     assert 1 == refused.exit_code
     assert "pinned or of the system: #1" in refused.stderr
     assert (0, []) == (done.exit_code, left)

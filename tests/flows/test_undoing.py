@@ -468,9 +468,7 @@ async def test_the_runs_that_stand_in_the_way_are_named(memory: remanence.Engine
     done = await memory.undo(gone)
 
     assert way == refused.value.recovery
-    assert (
-        "after 24 hours a policy takes it again where its rules still hold: pin it to keep it",
-    ) == back.notes
+    assert ("a policy may remove it again after 24 hours: pin it to prevent that",) == back.notes
     assert 2 == done.changes
 
 

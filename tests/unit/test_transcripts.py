@@ -435,6 +435,25 @@ def test_messages_become_turns(data: str) -> None:
     assert 3 == len({turn.key for turn in found.turns})
 
 
+@pytest.mark.parametrize(
+    ("field", "given", "said_at"),
+    [
+        ("timestamp", "2026-09-02T10:00:00+02:00", 1_788_336_000_000_000),
+        ("created_at", 1_788_336_000, 1_788_336_000_000_000),
+        ("time", "2026-09-02T10:00:00", None),
+        ("date", "soon", None),
+    ],
+)
+def test_a_message_may_say_who_said_it_and_when(field: str, given: object, said_at: int | None) -> None:
+    """Many logs have fields that the format has not; a time that cannot be read is counted, and the text is taken."""
+    message = {"role": "user", "content": "The lamp is lit.", "speaker": "Mara", field: given}
+    found = parse(json.dumps([message]), source="chat.json")
+    (turn,) = found.turns
+
+    assert ("openai", "Mara", said_at) == (found.format, turn.speaker, turn.said_at)
+    assert (said_at is None) == bool(found.skipped)
+
+
 def test_each_object_of_messages_is_a_conversation() -> None:
     """One a line or one a list element: each has a thread, its id or the file's name with its number."""
     several = [{"id": "c1", "messages": CHAT}, {"messages": CHAT}]

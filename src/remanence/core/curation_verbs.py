@@ -34,7 +34,7 @@ CURATION_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "a trusted policy may act without review", "plan and apply", A_RECEIPT, "undo, if it was a mistake",
             "curate --policy default"),
         VerbHelp("policy.use",
-            "Adopt a policy in this scope, for every process, and show what it will do within a week; None drops it.",
+            "Adopt a policy in this scope, for every process, and show what it will do within a week; or drop it.",
             "a policy should apply here in every process, or curation should stop here", ONE_WRITE,
             "the policy, the previous one, and what it will do here", "plan",
             "policy use default"),

@@ -33,7 +33,7 @@ Stage = Literal[
     "no match",
     "pool",
     "rank",
-    "said already",
+    "duplicate",
     "budget",
     "moved",
     "nothing",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 
-SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
+SAID_ALREADY = "duplicate"  # a reason: the turn that a fact was extracted from stands here, or that fact
 WEAK = "nothing here answers this well"  # how a weak answer begins
 # So many places are advised where the first beyond a limit scores so much of the best. On LoCoMo twenty places find
 # .8 to 1.2 points more than ten where it scores below .52, and 6.7 to 10.5 from .59 on.
@@ -145,13 +145,15 @@ def advise_longer(next_score: float, shown: int) -> str:
     """Say that a longer list may find more, "" where it hardly would; `next_score` is over the best."""
     if next_score < NEXT_SCORE_MIN or shown >= PLACES_ADVISED:
         return ""
-    return f"the next scores {next_score:.0%} of the best: {PLACES_ADVISED} places may find more"
+    return f"the next result scores {next_score:.0%} of the best: a limit of {PLACES_ADVISED} may find more"
 
 
 def kept_out(counts: Mapping[str, int]) -> str:
-    """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 said already`."""
-    by = {reason: reason if reason == SAID_ALREADY else f"by the {reason}" for reason in counts}
-    return ", ".join(f"{count:,} {by[reason]}" for reason, count in counts.items())
+    """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 duplicate`."""
+    said = {SAID_ALREADY: ("duplicate", "duplicates")}
+    return ", ".join(
+        number(count, *said.get(reason, (f"by the {reason}",) * 2)) for reason, count in counts.items()
+    )
 
 
 def number(count: int, one: str, many: str) -> str:

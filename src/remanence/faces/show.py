@@ -106,14 +106,16 @@ def _undoing(done: Any) -> str:
 def _render_undo_hint(command: str, one: str = "") -> Iterator[Text]:
     """Say what to type to take something back, and by which verb a single memory of it."""
     if command:
-        rest = f"; one memory with: {one}" * bool(one)
+        rest = f"; a single memory: {one}" * bool(one)
         yield Text.assemble(("  take it back with: ", "dim"), (command, "command"), (rest, "dim"))
 
 
 def is_well(result: Any) -> bool:
-    """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
+    """Tell whether a result is good news: checks are sound, nothing is missed, fails or waits, something was rated."""
     if _is_a(result, "State"):
         return not result.erased_since and (result.schedule is None or bool(result.schedule.is_well))
+    if _is_a(result, "RateResult"):
+        return bool(result.rated or not result.skipped)
     if _is_a(result, "JobsResult", "DaemonResult", "Erasure"):
         return bool(result.is_well)
     return all(check.ok for check in result if _is_a(check, "Check")) if isinstance(result, list) else True
@@ -194,9 +196,9 @@ def _ingest_result(done: IngestResult) -> Iterator[Text]:
         such_as = f" (such as {done.examples[why]})" if why in done.examples else ""
         yield Text(f"  left out {count:,}: {escape_line(why + such_as)}", "yellow")
     if done.dry_run:
-        yield Text("  take it in with: the same command without --dry-run", "dim")
+        yield Text("  to import, repeat the command without --dry-run", "dim")
     elif done.stored:
-        yield Text("  make them active with: remanence consolidate", "dim")
+        yield Text("  recall finds them already; to make them active: remanence consolidate", "dim")
     yield from _render_undo_hint(_undoing(done))
 
 
@@ -210,7 +212,7 @@ def _final(done: Erasure | ExpireResult) -> Iterator[Text]:
 def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
     """Show what would not be taken back."""
     yield from (Text(line) for line in str(shown).splitlines())
-    yield Text("  erase them with: the same command and --yes", "dim")
+    yield Text("  to erase, repeat the command with --yes", "dim")
 
 
 @_shows("DropPreview")
@@ -218,7 +220,7 @@ def _drop_preview(shown: DropPreview) -> Iterator[Text]:
     yield from (Text(line) for line in str(shown).splitlines())
     if len(shown) and not shown.held_count:
         allow = f" --allow-protected {shown.protected_count}" * bool(shown.protected_count)
-        yield Text(f"  drop it with: the same command and --yes{allow}", "dim")
+        yield Text(f"  to drop it, repeat the command with --yes{allow}", "dim")
 
 
 @_shows("Undoable")
@@ -405,8 +407,8 @@ def _guide(guide: Guide) -> Iterator[Text]:
         yield Text(str(guide))
         return
     for advice in guide.entries:
-        yield Text.assemble((f"{advice.verb or advice.command:<24} ", "bold"), advice.use_when)
-    yield Text("more of one: remanence guide VERB", "dim")
+        yield Text.assemble((f"{advice.command or advice.verb:<24} ", "bold"), advice.use_when)
+    yield Text("more about one: remanence guide COMMAND", "dim")
 
 
 @_shows("Explanation")
@@ -519,8 +521,8 @@ def _in_time(state: State) -> Iterator[Text]:
     active, turns = state.clocks["active"], state.clocks["turns"]
     yield Text.assemble(
         ("  clocks     ", "dim"),
-        f"{active.reading:,.1f} active hours, {active.per_day:.1f} a day; "
-        f"{number(round(turns.reading), 'turn', 'turns')}, {turns.per_day:.1f} a day",
+        f"{active.reading:,.1f} active hours ({active.per_day:.1f} a day), "
+        f"{number(round(turns.reading), 'turn', 'turns')} ({turns.per_day:.1f} a day)",
     )
     for decay, at in state.first_archives.items():
         soon = (

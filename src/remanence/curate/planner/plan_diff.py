@@ -134,7 +134,7 @@ class PlanDiff(Result):
             yield "Nothing has changed." if self.same else "Nothing has changed: there is nothing to do."
         yield from _acts("Still as planned:", self.same, self.now, width)
         if self.left:
-            yield "Not any more:"
+            yield "No longer due:"
         for act in self.left:
             yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}"
             for one in act.memories:
@@ -142,7 +142,7 @@ class PlanDiff(Result):
                 yield f"      {one}"
                 yield from (visible(f"        {line}") for line in one.since)
             yield from _render_remainder(act.count - len(act.memories))
-        yield from _acts("Due now besides:", self.added, self.now, width)
+        yield from _acts("Newly due:", self.added, self.now, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from cyclopts import Parameter
 from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, ManualClock, to_datetime
 from remanence.core.errors import InvalidInput
-from remanence.core.model import Turn
+from remanence.core.model import Memory, Turn
 from remanence.core.results import number
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
@@ -231,9 +231,7 @@ class Walk:
 
     async def _answer(self, memory: Engine, question: str) -> None:
         answer = await memory.recall(question, limit=1)
-        self._lines(
-            f"{hit.memory.said_time:%d %b} {hit.memory.speaker}: {hit.memory.text}" for hit in answer.memories
-        )
+        self._lines(f"{hit.memory.said_time:%d %b} {_quote(hit.memory)}" for hit in answer.memories)
 
     async def _explain(self, memory: Engine) -> None:
         self._step("Explain", "why one memory goes and another stays")
@@ -241,7 +239,7 @@ class Walk:
             explanation, one = await memory.explain(key), await memory.get(key)
             true = [verdict for verdict in explanation.verdicts if verdict.truth == "true"]
             names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
-            self._lines([f"{one.speaker}: {one.text}", f"    → {explanation.outcome}; what applies: {names}"])
+            self._lines([_quote(one), f"    → {explanation.outcome}; what applies: {names}"])
 
     async def year(self, memory: Engine) -> tuple[Mapping[str, int], ...]:
         """Let a year pass over a copy: what is asked for is used, a little is said, and it curates itself."""
@@ -261,7 +259,7 @@ class Walk:
             self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
         for one in await memory.list(status="archived", limit=1):
             await memory.restore(one.id)
-            self._lines(["One of the archived, brought back:", f"    {one.speaker}: {one.text}"])
+            self._lines(["One of the archived, brought back:", f"    {_quote(one)}"])
         return tuple(months)
 
     def end(self, folder: Path) -> None:
@@ -281,6 +279,11 @@ class Walk:
 
     def _print(self, line: str) -> None:
         print(line, file=self.out)
+
+
+def _quote(memory: Memory) -> str:
+    """Return the text of a memory, after who said it, if anybody did."""
+    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 
 
 def line_width() -> int:

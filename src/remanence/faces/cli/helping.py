@@ -145,7 +145,7 @@ def argument_name(one: "Argument | None") -> str:
 
 def _option(one: "Argument") -> tuple[str, str]:
     names = " / ".join(one.names)
-    is_flag = one.token_count()[0] == 0
+    is_flag = one.token_count()[0] == 0 or bool in get_args(one.hint)
     choices = one.get_choices(force=True)
     value = "" if is_flag else f" {one.parameter.metavar or _metavar(one)}"
     default = one.field_info.default

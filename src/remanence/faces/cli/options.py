@@ -321,7 +321,7 @@ class ListPage:
     def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
         """Return what is to be shown, and say on stderr how the list goes on where there is more."""
         if len(memories) > self.limit:
-            more = f"there are more: --after {memories[self.limit - 1].seq}"
+            more = f"more: repeat with --after {memories[self.limit - 1].seq}"
             style.write_lines([style.Text(more, "dim")], sys.stderr)
         return self._choose_fields(memories[: self.limit])
 

@@ -180,7 +180,7 @@ async def policy_use(
     *,
     memory: Memory,
     off: Annotated[
-        bool, Parameter(negative=(), help="Drop the adopted policy; then nothing runs by itself.")
+        bool, Parameter(negative=(), help="Drop the adopted policy; nothing is curated automatically then.")
     ] = False,
     dry_run: Annotated[
         bool, Parameter(help="Show what it would do here within a week; adopt nothing.")

@@ -93,7 +93,12 @@ def launch(app: "App", line: Sequence[str]) -> int:
     words, common = split_common_options(line)
     front = words[: words.index("--")] if "--" in words else words
     if not words or not HELP.isdisjoint(front):
-        print(page(app, [word for word in front if word not in HELP]))
+        named = [word for word in front if word not in HELP]
+        if named and not app.parse_commands(named)[0]:
+            app.parse_args(
+                named, print_error=False, exit_on_error=False
+            )  # says that there is no such command
+        print(page(app, named))
         return 0
     command, bound, extras = app.parse_args(words, print_error=False, exit_on_error=False)
     if command == app.help_print:

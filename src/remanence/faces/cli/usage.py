@@ -166,7 +166,7 @@ def _not_such(error: CoercionError) -> tuple[str, str]:
     )
     choices = error.argument.get_choices(force=True) if error.argument is not None else None
     if choices:
-        return f"{name}: {format_value(value)} is none of its words", suggest(value, choices)
+        return f"{name}: {format_value(value)} is not one of its values", suggest(value, choices)
     number = NUMBERS.get(error.target_type or str)
     if number:
         example = (

@@ -118,9 +118,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "severity": _help(SeverityName, "Severity."),
     "lifecycle": _help(LifecycleName, "Lifecycle state."),
     "verification": _help(VerificationName, "Verification state."),
-    "policy_class": _help(
-        PolicyClassName, "Retention class: durable or protected; nothing can become ephemeral."
-    ),
+    "policy_class": _help(PolicyClassName, "Retention class; no memory can be changed to ephemeral."),
     "confidence": _help(float, "Confidence, from 0 to 1."),
     "importance": _help(float, "Importance, from 0 to 1."),
     "weight": _help(float, "Weight, from 0 to 1."),
@@ -178,7 +176,10 @@ ARGUMENTS: Mapping[str, Any] = {
         "Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'.",
     ),
     "as_of": _help(options.When, "Answer from the state at this time."),
-    "archived": _help(ArchiveName, "Search the archive too; default: the setting recall_leaves_out."),
+    "archived": _help(
+        ArchiveName,
+        "Include archived memories (open) or not (closed); default: the setting recall_leaves_out.",
+    ),
     "count_use": _help(bool, "Count the returned memories as used.", negative="--no-count-use"),
     "newer_first": _help(
         bool, "Rank newer statements about the same subject first.", negative="--no-newer-first"

@@ -4,6 +4,7 @@ Knows sockets and uvicorn; must not know routes.
 """
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -181,8 +182,10 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.create_server((host, port), family=family, backlog=1_024)
     except (OSError, OverflowError) as error:
+        # The error of `socket.create_server` names the address once more.
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
         raise InvalidInput(
-            f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
+            f"cannot listen on {host}:{port}: {reason}",
             recovery="name an address of this machine, and a port that is free: --port 0 takes any",
         ) from error
     # asyncio sets it only where a socket says that it is TCP, which one made so does not: answers would wait 40 ms.

@@ -7,7 +7,7 @@ does not. Knows names, roles and scopes; must not know how a token is sent.
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Literal
@@ -43,7 +43,8 @@ class AccessToken(Result):
 
     Texts that come in by a token with an `agent` are believed as an agent is, other texts as a person is. A token with
     a `door` opens that door alone: "mcp" the tools at /mcp, "rest" the verbs at /v1/. `denies` lists what the token is
-    refused, whatever its role. `added_at` is when it was made, in microseconds.
+    refused, whatever its role. `added_at` is when it was made, in microseconds; `is_revoked` is True in the answer of
+    `end` alone.
     """
 
     name: str
@@ -53,6 +54,7 @@ class AccessToken(Result):
     added_at: int
     door: Door | None = None
     denies: tuple[Capability, ...] = ()
+    is_revoked: bool = False
 
     added_time = Time("added_at")
 
@@ -79,8 +81,9 @@ class AccessToken(Result):
         agent = f", for the agent {self.agent}" if self.agent else ""
         door = f", at the door {self.door} alone" if self.door else ""
         denies = f", but not {', '.join(self.denies)}" if self.denies else ""
+        name = f"{'revoked: ' * self.is_revoked}token {self.name}"
         return visible(
-            f"token {self.name}: may {self.role}{denies} in {scopes}{agent}{door}; of {minute_of(self.added_at)}"
+            f"{name}: may {self.role}{denies} in {scopes}{agent}{door}; of {minute_of(self.added_at)}"
         )
 
 
@@ -170,7 +173,7 @@ class AccessTokens:
         await self._core.store.bookkeep(
             EVERY_SCOPE, Bookkeeping(self._core.clock.now(), put={f"{_ROWS}{name}": None})
         )
-        return _read_row(name, rows[name])
+        return replace(_read_row(name, rows[name]), is_revoked=True)
 
 
 async def find_token(core: Core, secret: str) -> AccessToken | None:

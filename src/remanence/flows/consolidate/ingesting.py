@@ -112,7 +112,7 @@ HELD_BACK = "{} held back for markup meant for a machine (`review list --sort qu
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
 OTHERWISE = "differs from what is here, {}"
 DRY = ", a dry run, nothing was written"
-NO_WRITER = "no facts, as no writer is given: give one later, with `consolidate --listen`"
+NO_WRITER = "no facts extracted, as no model was given; later: `consolidate --listen` with a model"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
 

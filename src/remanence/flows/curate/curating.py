@@ -77,7 +77,7 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     if not core.policy_given:
         raise InvalidInput(
             "no policy was named",
-            recovery="name one with policy= or --policy, such as 'default', or adopt one",
+            recovery="pass one, such as 'default' (--policy default), or adopt one: remanence policy use default",
         )
     return load(core.policy.source, overrides, stored=True) if overrides else core.policy
 

@@ -74,7 +74,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
 from remanence.read.name_places import has_name
 from remanence.store.base import Arriving
-from remanence.store.lineage import find_successors
+from remanence.store.lineage import REPLACING, find_successors
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
@@ -83,7 +83,7 @@ from remanence.write.supposed import holds_on
 from remanence.write.turns import listened_again, waits
 
 CHAIN_MAX = 1_000
-SAID_AGAIN = "the text may be said again and is stored anew then; to refuse it, use `forbid`"
+SAID_AGAIN = "the same text can be stored again; to refuse it, use `forbid`"
 _LABELS: Mapping[str, type[Label]] = {
     "kind": Kind,
     "severity": Severity,
@@ -419,13 +419,32 @@ async def forget(
 
     With `forbid` its text is refused from then on, in any spelling that looks alike.
     """
+    memories: dict[int, Memory] = {}
 
     async def decide(memory: Memory) -> Sequence[Change]:
+        memories[memory.seq] = memory
         changes = decide_forget(core, memory)
         return [*changes, *await gating.forbid_text(core, memory)] if forbid else changes
 
     outcome = await core.change(names, "forget", decide, if_revision=if_revision)
-    return outcome if forbid or not outcome.changes else replace(outcome, notes=(*outcome.notes, SAID_AGAIN))
+    notes = await _note_forgotten(core, list(memories.values()))
+    notes += [SAID_AGAIN] * (outcome.changes > 0 and not forbid)
+    return replace(outcome, notes=(*outcome.notes, *notes))
+
+
+async def _note_forgotten(core: Core, memories: Sequence[Memory]) -> list[str]:
+    """Say which memories were deleted before, and what stays replaced by one that is now deleted."""
+    notes = [f"{short_id(one.seq)} was deleted before" for one in memories if one.status is Status.PRUNED]
+    fresh = {one.seq for one in memories if one.status is not Status.PRUNED}
+    links = await core.store.neighbours(core.scope, sorted(fresh), *REPLACING) if fresh else []
+    replaced = sorted({link.target for link in links if link.source in fresh} - fresh)
+    stay = [
+        one for one in await core.store.get(core.scope, replaced) if one and one.status is Status.SUPERSEDED
+    ]
+    return notes + [
+        f"{short_id(one.seq)}, which it replaced, stays out of recall; if that is true: remanence restore {one.seq}"
+        for one in stay
+    ]
 
 
 def decide_forget(core: Core, memory: Memory) -> list[Change]:

@@ -103,7 +103,7 @@ class ErasePreview(Result):
         how = f"of {self.subject[0]}" if self.subject else "named"
         what = f"{self.named:,} {how}, {with_them:,} learned from them alone"
         lines = [
-            f"{number(len(self), 'memory', 'memories')} would be erased for good: {what}",
+            f"{number(len(self), 'memory', 'memories')} would be permanently erased: {what}",
             *([f"of these {self.purged:,} were purged already: their images go"] if self.purged else []),
             *_list(how, self.memories, max(self.named - self.purged, len(self.memories))),
             *_list("learned from these alone", self.learned, with_them),
@@ -118,7 +118,7 @@ class ErasePreview(Result):
             *self._describe_mentions(),
             *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
             *_render_copies(self.registered, self.unlisted),
-            "exports, backups and copies of the file that lie elsewhere are not reached",
+            "exports, backups and other copies of the file are not changed",
         ]
         return visible("\n".join(lines))
 

@@ -216,7 +216,7 @@ class State(Result):
         )
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         consolidation_note = f"; {self.consolidation}" if self.consolidation is not None else ""
-        person = f"; for review: {format_counts(self.review)}" if self.review else ""
+        person = f"; needs review: {format_counts(self.review)}" if self.review else ""
         person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
         head = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {policy_note}"
         since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)

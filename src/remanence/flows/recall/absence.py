@@ -140,7 +140,7 @@ def find_in_drops(sought: SoughtMemory, answer: RecallResult, score: ScoreExplan
     if reason in (SAID, SAID_ALREADY):
         by = [hit.seq for hit in answer.memories if id_ in hit.also]
         who = " and ".join(map(short_id, by)) or "another memory"
-        return sought.absence("said already", f"{who} says the same and stands for it", "", score, by)
+        return sought.absence("duplicate", f"{who} says the same and stands for it", "", score, by)
     if not reason or reason == "limit":
         return None
     what = "it got no room beside the others" if reason == "budget" else reason
@@ -151,7 +151,7 @@ def explain_alike(sought: SoughtMemory, score: ScoreExplanation, frame: str) -> 
     """Say that others took the place of a memory whose words they say already."""
     what = f"it ranks {ordinal(score.rank)}, but says less than others that is not said before it"
     return sought.absence(
-        "said already", what, f"ask with a larger limit, or change the diversity of the frame {frame}", score
+        "duplicate", what, f"ask with a larger limit, or change the diversity of the frame {frame}", score
     )
 
 

@@ -53,9 +53,8 @@ class PolicyUseResult(Result):
 
     def __str__(self) -> str:
         if self.name is None:
-            dropped = (
-                f"{'would drop' if self.dry_run else 'dropped'} {self.before}; then nothing runs by itself"
-            )
+            did = "would drop" if self.dry_run else "dropped"
+            dropped = f"{did} {self.before}; no policy is adopted now, nothing is curated automatically"
             return visible("no policy was adopted" if self.before is None else dropped)
         head = f"{'would adopt' if self.dry_run else 'adopted'} {self.name}"
         week = f"within {self.days} days it does here: {format_counts(self.counts)}"
@@ -79,10 +78,10 @@ class ScopePolicy:
         return self._core.policy
 
     async def use(self, policy: str | None, *, dry_run: bool = False) -> PolicyUseResult:
-        """Adopt a policy in this scope, for every process, and show what it will do within a week; None drops it.
+        """Adopt a policy in this scope, for every process, and show what it will do within a week; or drop it.
 
-        A preset's name, a TOML file or a TOML text. Without one nothing runs by itself. With `dry_run` nothing is
-        stored.
+        A preset's name, a TOML file or a TOML text; None drops the adopted policy, and nothing is curated automatically
+        then. With `dry_run` nothing is stored.
         """
         before = await read_adopted_policy(self._core)
         name = None if before is None else str(before["name"])

@@ -266,9 +266,9 @@ async def find_last(core: Core) -> Cause:
         run = part.cause.run
         if refusal is not None:
             raise InvalidInput(
-                f"the last command here, {refusal}, was refused and changed nothing",
-                recovery=f"nothing was undone; if you mean `{part.cause.verb}` of"
-                f" {_minute(part.cause.at)}: remanence undo {run}",
+                f"the last command, {refusal}, was refused and changed nothing",
+                recovery=f"nothing was undone; to undo `{part.cause.verb}` of {_minute(part.cause.at)}:"
+                f" remanence undo {run}",
             )
         return part.cause
     whose = "" if takes_all_back(core) else " of its own"

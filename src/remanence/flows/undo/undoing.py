@@ -75,7 +75,7 @@ _LinkKey = tuple[int, int, int]
 
 
 ROWS_NAMED = 5  # in the error of an undo that other runs stand in the way of
-TAKEN_AGAIN = "after 24 hours a policy takes it again where its rules still hold: pin it to keep it"
+TAKEN_AGAIN = "a policy may remove it again after 24 hours: pin it to prevent that"
 BROUGHT_BACK = (
     "by hand: restore"  # kept as the time of the last one, as that of rules is; no rule has such a name
 )

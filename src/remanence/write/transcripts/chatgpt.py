@@ -6,8 +6,6 @@ Knows that format; must not know other formats.
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from remanence.core.clock import SECOND, to_micros
-from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import base, export_files, fields
 from remanence.write.transcripts.base import child, objects
@@ -53,13 +51,13 @@ def _turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) ->
     mapping = child(conversation, "mapping", dict, place)
     conversation_id = conversation.get("conversation_id") or conversation.get("id")
     thread = fields.check_at(place, fields.plain_name, "conversation_id", conversation_id)
-    said_at = _time(conversation.get("create_time"))
+    said_at = fields.read_seconds(conversation.get("create_time"))
     current = conversation.get("current_node")
     if mapping and not (isinstance(current, str) and current in mapping):
         skipped.note("conversation without a current message: its latest branch is taken", thread)
         current = _find_latest(mapping)
     for node, message in _branch(mapping, current, thread, skipped):
-        said_at = _time(message.get("create_time")) or said_at
+        said_at = fields.read_seconds(message.get("create_time")) or said_at
         problem = _describe_misfit(message)
         if problem:
             skipped[problem] += 1
@@ -77,7 +75,7 @@ def _find_latest(mapping: Mapping[str, Any]) -> str | None:
     }
     followed = {str(node.get("parent")) for node in mapping.values() if isinstance(node, dict)}
     ends = [name for name in messages if name not in followed] or list(messages)
-    times = {name: _time(messages[name].get("create_time")) or 0 for name in ends}
+    times = {name: fields.read_seconds(messages[name].get("create_time")) or 0 for name in ends}
     return max(reversed(ends), key=times.__getitem__, default=None)
 
 
@@ -137,13 +135,3 @@ def _text(content: Any) -> str:
     if not isinstance(parts, list) or content.get("content_type") not in TEXTS:
         return ""
     return "\n".join(part for part in parts if isinstance(part, str) and part.strip()).strip()
-
-
-def _time(given: Any) -> int | None:
-    """Turn seconds since 1970 into microseconds; what is no time counts as not said."""
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        return None
-    try:
-        return to_micros(round(given * SECOND))
-    except (InvalidInput, OverflowError, ValueError):
-        return None

@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from remanence.core.clock import to_micros
+from remanence.core.clock import SECOND, to_micros
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
 from remanence.text.analysis import check_text
@@ -106,6 +106,16 @@ def _time(given: Any) -> int:
         raise FlawError(f"'said_at': {error}", TIME_RECOVERY) from None
     except ValueError:
         raise FlawError(f"'said_at' {given!r} is not a time", TIME_RECOVERY) from None
+
+
+def read_seconds(given: Any) -> int | None:
+    """Turn seconds since 1970 into microseconds; what is no time counts as not said."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    try:
+        return to_micros(round(given * SECOND))
+    except (InvalidInput, OverflowError, ValueError):
+        return None
 
 
 def _micros(given: Any) -> int:

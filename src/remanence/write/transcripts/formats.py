@@ -147,7 +147,7 @@ def _refuse_unknown_format(source: Source, known: Sequence[str], flaws: Sequence
     what = "a conversation" if text is not None else "a database"
     raise IngestError(
         f"not {what} in a known format",
-        recovery=f"give one of {', '.join(known)}, and name it",
+        recovery=f"name its format: notes for plain text, or one of {', '.join(known)} (--format NAME)",
         source=source.name,
         line=1,
     )

@@ -5,14 +5,21 @@ Knows that format; must not know other formats.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
+from remanence.core.clock import to_micros
+from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import base, fields
 from remanence.write.transcripts.fields import FlawError, Path
 
 ROLES = ("user", "assistant")
+# Not of the format, but in many logs that are otherwise of it.
+SPEAKERS, TIMES = ("name", "speaker"), ("said_at", "timestamp", "created_at", "time", "date")
 
 
 class OpenAI:
@@ -46,7 +53,8 @@ def _turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
             if problem:
                 skipped[problem] += 1
             else:
-                yield _turn(message, thread, source, seen, path)
+                turn = _turn(message, thread, source, seen, path)
+                yield replace(turn, said_at=_read_time(message, skipped))
 
 
 def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[Any]]]:
@@ -74,7 +82,8 @@ def _describe_misfit(message: Mapping[str, Any]) -> str | None:
 
 
 def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[str], path: Path) -> Turn:
-    text, role, name = _text(message.get("content")), message["role"], message.get("name")
+    text, role = _text(message.get("content")), message["role"]
+    name = next((message[one] for one in SPEAKERS if message.get(one) is not None), None)
     return Turn(
         text=text,
         kind=Kind.EPISODIC.label,
@@ -85,6 +94,18 @@ def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[st
         source=source[-NAME_CHARS_MAX:],
         key=fields.content_key("message", source, f"{thread}\0{role}\0{text}", seen),
     )
+
+
+def _read_time(message: Mapping[str, Any], skipped: Counter[str]) -> int | None:
+    """Return when a message was said, in microseconds, where it says so; a time that cannot be read is counted."""
+    given = next((message[name] for name in TIMES if message.get(name) is not None), None)
+    said_at = fields.read_seconds(given)
+    if isinstance(given, str):
+        with suppress(ValueError, InvalidInput):
+            said_at = to_micros(datetime.fromisoformat(given))
+    if given is not None and said_at is None:
+        skipped["time that cannot be read, such as one without a zone"] += 1
+    return said_at
 
 
 def _text(content: Any) -> str:
