@@ -20,10 +20,10 @@ from remanence.store.constraints import (
     REVISING,
     as_far_as,
     claims_text,
-    count_access,
     count_use,
     defaults,
     encode_values,
+    find_freed_keys,
     folds_of,
     memories_of,
     refuse_class,
@@ -54,8 +54,8 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
         for row in tables["memories"].values()
         for name in ("id", "key", "fingerprint")
         if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
-    } - {("key", key) for key in freed(changes)}
-    going = _find_freed_keys(tables, changes)
+    } - {("key", key) for key in find_freed_keys(changes)}
+    going = _find_destroyed_keys(tables, changes)
     conflicts: list[tuple[str, Any]] = []
     for change in changes:
         row = tables[change.table].get(change.key)
@@ -78,16 +78,6 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
 def is_purged(change: Change, verb: str) -> bool:
     """Tell whether an erasure means the images of a memory that may have no row any more."""
     return verb == ERASE and change.table == "memories" and change.after is None and not change.before
-
-
-def freed(changes: Iterable[Change]) -> set[str]:
-    """Return the keys that memories lose in a commit: another one may take them in the same."""
-    keys = [
-        (change.before or {}).get("key")
-        for change in changes
-        if change.table == "memories" and "key" in (change.after or {})
-    ]
-    return {key for key in keys if key is not None}
 
 
 def apply_changes(
@@ -143,7 +133,7 @@ def _claim(row: Row, taken: set[tuple[str, Any]], verb: str) -> bool:
     return free
 
 
-def _find_freed_keys(tables: Tables, changes: Iterable[Change]) -> set[Any]:
+def _find_destroyed_keys(tables: Tables, changes: Iterable[Change]) -> set[Any]:
     """Return the keys of memories whose rows go in a commit: an update may give them to others in the same."""
     seqs = [change.key for change in changes if change.table == "memories" and change.after is None]
     return {tables["memories"][seq]["key"] for seq in seqs if seq in tables["memories"]}
@@ -209,6 +199,17 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
         {name: old[name] for name in names} | {name: Increment(-by) for name, by in counts.items()},
         {name: new[name] for name in names} | {name: Increment(by) for name, by in counts.items()},
     )
+
+
+def count_access(
+    accessors: Mapping[str, Mapping[str, int]] | None, agent: str, at: int, by: int
+) -> dict[str, Mapping[str, int]]:
+    """Return who used a memory, with an agent's uses counted."""
+    by_agent = dict(accessors or {})
+    entry = by_agent.get(agent, {"uses": 0, "last_at": at})
+    uses = entry["uses"] + as_far_as(entry["uses"], by)
+    by_agent[agent] = {"uses": uses, "last_at": max(entry["last_at"], at)}
+    return dict(sorted(by_agent.items()))
 
 
 def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:

@@ -1,19 +1,23 @@
-"""A store that holds nothing and keeps nothing: on it a verb shows whether it would be refused, before a file is made.
+"""A store in this process that keeps nothing: on it a verb shows whether it would be refused, before a file is made.
 
 Knows where the checks of a verb end and its work begins; must not know any verb.
 """
 
 from typing import NoReturn
 
-from remanence.store.memory.memory_store import MemoryStore
+from remanence.store.sqlite.dialect import IN_MEMORY
+from remanence.store.sqlite.sqlite_store import SqlStore
 
 
 class Accepted(Exception):
     """All that a verb was given has passed its checks."""
 
 
-class Rehearsal(MemoryStore):
+class Rehearsal(SqlStore):
     """An empty store that raises Accepted as soon as something would be written."""
+
+    def __init__(self) -> None:
+        super().__init__(IN_MEMORY)
 
     async def arriving(self, *_: object, **__: object) -> NoReturn:
         """Texts that are asked about were checked, and are next weighed and written."""
