@@ -48,7 +48,7 @@ help:
 
 .venv: $(STAMP)
 
-$(PRODUCT): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml src/remanence/_version.py constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.13 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
@@ -62,7 +62,7 @@ endif
 	@touch $@
 
 $(STAMP): $(PRODUCT) $(KIT)/pyproject.toml
-	$(INSTALL) --build-constraint constraints.txt --group dev --editable . --editable $(KIT)
+	$(INSTALL) --build-constraint constraints.txt --group dev --editable $(KIT)
 	@# Hundreds of processes import these, some in environments that keep nothing compiled; a file of theirs may be no Python.
 	-$(BIN)/python -m compileall -qq -j 0 .venv src $(KIT)/src
 	@touch $@
