@@ -10,6 +10,8 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PRODUCT := .venv/.product
 STAMP := .venv/.complete
+# What proves stores is a distribution of its own, which the tests use.
+KIT := packages/remanence-store-kit
 UV := $(shell command -v uv 2>/dev/null)
 # The first Python on the path that is 3.11, 3.12 or 3.13 and really starts.
 OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 14))
@@ -46,7 +48,7 @@ help:
 
 .venv: $(STAMP)
 
-$(PRODUCT): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml src/remanence/_version.py constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.13 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
@@ -59,10 +61,10 @@ endif
 	$(INSTALL) --build-constraint constraints.txt --editable .
 	@touch $@
 
-$(STAMP): $(PRODUCT)
-	$(INSTALL) --build-constraint constraints.txt --group dev
+$(STAMP): $(PRODUCT) $(KIT)/pyproject.toml
+	$(INSTALL) --build-constraint constraints.txt --group dev --editable $(KIT)
 	@# Hundreds of processes import these, some in environments that keep nothing compiled; a file of theirs may be no Python.
-	-$(BIN)/python -m compileall -qq -j 0 .venv src
+	-$(BIN)/python -m compileall -qq -j 0 .venv src $(KIT)/src
 	@touch $@
 
 test: format lint types suite wheel site
@@ -77,7 +79,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 
 types: $(STAMP)
-	$(BIN)/mypy --strict --num-workers=2 src tests
+	$(BIN)/mypy --strict --num-workers=2 src tests $(KIT)/src
 
 suite: $(STAMP)
 	$(BIN)/python -m pytest -q -rs $(PARALLEL)
@@ -118,13 +120,13 @@ lowest: $(STAMP)
 	rm -rf build/lowest && mkdir -p build && "$(PYTHON)" -m venv build/lowest
 	$(BIN)/python -m tests.lowest > build/lowest.txt
 	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt pip
-	build/lowest/bin/python -m pip install --quiet --constraint build/lowest.txt --group dev --editable .
+	build/lowest/bin/python -m pip install --quiet --constraint build/lowest.txt --group dev --editable . --editable $(KIT)
 	build/lowest/bin/python -m pytest -q -rs $(PARALLEL)
 
 pins: $(STAMP)
 	rm -rf build/pins && mkdir -p build && "$(PYTHON)" -m venv build/pins
 	build/pins/bin/python -m pip install --quiet --upgrade pip
-	build/pins/bin/python -m pip install --quiet --group dev --editable .
+	build/pins/bin/python -m pip install --quiet --group dev --editable . --editable $(KIT)
 	build/pins/bin/python -m pip freeze --all --exclude-editable --exclude setuptools > constraints.txt
 
 fmt: $(STAMP)

@@ -25,8 +25,8 @@ from remanence.core.model import Turn
 from remanence.curate.forecast.forecast_report import LEAVES, Forecast
 from remanence.curate.policy.compiled import load
 from remanence.curate.policy.document import presets
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.policies import PolicyTables, rule
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables, rule
 
 STATES: Mapping[str, tuple[str | None, ...]] = {
     "message": (None,),

@@ -20,7 +20,7 @@ ANY_MODEL = "rules"  # any name that is no fault
 def model_server() -> Iterator[str]:
     """Start a server; yield its address."""
     with subprocess.Popen(
-        [sys.executable, "-m", "remanence.testing.model_server"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "remanence_store_kit.model_server"], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:

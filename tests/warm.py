@@ -25,18 +25,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from tests import IMPORT_PATH, ROOT
+
 SCRIPT = str(Path(sys.executable).with_name("remanence"))
 MAIN = "from remanence.faces.cli import main; main()"
 FIRST_LINE = "# warm\n"
-MODULES = ("remanence.testing.model_server",)
+MODULES = ("remanence_store_kit.model_server",)
 REQUEST_BYTES_MAX = 100_000
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2): orphans below this process become its children
 # What is read before the first line of a program is not undone by a fork.
 EARLY = ("PYTHON", "LD_", "LC_", "LANG", "COVERAGE_")
 PATHS = (os.environ.get("PYTHONPATH"), str(ROOT / "src"), None)
-# Not imported: what needs libraries that no command has, and what only tests or old files need.
-NOT_IMPORTED = ("remanence.integrations", "remanence.testing", "remanence.store.migrations")
+# Not imported: what needs libraries that no command has, and what only old files need.
+NOT_IMPORTED = ("remanence.integrations", "remanence.store.migrations")
 IS_COLD = sys.platform != "linux" or os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 
 
@@ -103,7 +104,7 @@ class ForkServer:
         self._lock = threading.Lock()
         self._prctl = ctypes.CDLL(None, use_errno=True).prctl
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-        path = os.pathsep.join(filter(None, (str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, (IMPORT_PATH, os.environ.get("PYTHONPATH"))))
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.warm", str(theirs.fileno())],

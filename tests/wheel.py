@@ -1,4 +1,4 @@
-"""Builds the wheel and tries it in an empty environment, with its demonstration: python -m tests.wheel.
+"""Builds the wheels and tries them in an empty environment, the product first and alone: python -m tests.wheel.
 
 A dependency that is used but not declared, or a file that is read but not packaged, shows only there.
 """
@@ -12,26 +12,42 @@ import venv
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import KIT, ROOT
 
 
 def main() -> None:
     """Build, compare, install, run; the first failure ends it with a message."""
     with tempfile.TemporaryDirectory(prefix="remanence-wheel-") as name:
         folder = Path(name)
-        wheel = build(folder / "dist")
-        compare(wheel, ROOT / "src")
+        wheel = build(ROOT, folder / "dist")
+        compare(wheel, ROOT / "src" / "remanence")
         python = install(wheel, folder / "empty")
         run(python, "-c", "import remanence", cwd=folder)
         run(python.with_name("remanence"), "--version", cwd=folder)
         run(python.with_name("remanence"), "demo", cwd=folder)
         size_mb = sum(path.lstat().st_size for path in (folder / "empty").rglob("*")) / 1e6
-    print(f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB")
+        kit = build(KIT.parent, folder / "kit")
+        compare(kit, KIT / "remanence_store_kit")
+        install_into(python, kit)
+        run(python, "-m", "remanence_store_kit.contract", "--help", cwd=folder)
+        run(python, "-c", "import remanence_store_kit.policies, remanence_store_kit.worlds", cwd=folder)
+    print(
+        f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB, {kit.name} beside it"
+    )
 
 
-def build(folder: Path) -> Path:
+def build(project: Path, folder: Path) -> Path:
     """Build without isolation: the backend is in the environment already, so this needs no network."""
-    run(Path(sys.executable), "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    run(
+        Path(sys.executable),
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(project),
+    )
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -41,8 +57,8 @@ def compare(wheel: Path, source: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     written = {
-        path.relative_to(source).as_posix()
-        for path in (source / "remanence").rglob("*")
+        path.relative_to(source.parent).as_posix()
+        for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     if packed != written:
@@ -51,15 +67,20 @@ def compare(wheel: Path, source: Path) -> None:
 
 def install(wheel: Path, folder: Path) -> Path:
     """Install the wheel and what it declares into a new environment; return its interpreter."""
-    uv = shutil.which("uv")
     venv.create(folder, symlinks=os.name != "nt")
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    install_into(python, wheel)
+    return python
+
+
+def install_into(python: Path, wheel: Path) -> None:
+    """Install a wheel and what it declares beside what is there."""
+    uv = shutil.which("uv")
     if uv:
         run(Path(uv), "pip", "install", "--quiet", "--python", str(python), str(wheel))
     else:
         pip = ("-m", "pip", "--python", str(python), "--disable-pip-version-check")
         run(Path(sys.executable), *pip, "install", "--quiet", "--no-compile", str(wheel))
-    return python
 
 
 def run(program: Path, *arguments: str, cwd: Path = ROOT) -> None:

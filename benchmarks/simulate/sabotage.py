@@ -15,8 +15,8 @@ from remanence.core.snapshot import Bools, Snapshot
 from remanence.curate.planner.protection import Guarding
 from remanence.engine import Engine
 from remanence.flows.schedule import ticking
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 CAME = ("said_at", "learned_at")  # columns of when a memory came
 _EXTENDED = 'version = 1\nextend = "janitor"\n'

@@ -12,7 +12,7 @@ import remanence
 from benchmarks.simulate.checker import Checker
 from remanence.core.clock import DAY, ManualClock
 from remanence.engine import Engine
-from remanence.store.memory.memory_store import MemoryStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 BROUGHT_BACK = 25  # memories that are restored at each trial
 

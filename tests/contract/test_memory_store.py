@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from remanence.core.change import Change
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import SCOPE, create_change, keep, tag_change
+from remanence_store_kit.builders import SCOPE, create_change, keep, tag_change
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 
 async def tampered() -> list[str]:

@@ -10,15 +10,15 @@ import pytest
 
 from remanence.store.base import Store
 from remanence.store.capabilities import CAPABILITIES
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.contract import CONTRACTS, CoreContract, StoreContract
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.contract import CONTRACTS, CoreContract, StoreContract
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
+from tests import IMPORT_PATH
 
-ROOT = Path(__file__).resolve().parents[2]
 STORES = """
 from remanence.store.capabilities import BOXES, VECTORS
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.limited_store import limit_store
 
 def twelve():
     return limit_store(MemoryStore())
@@ -68,8 +68,8 @@ UNUSED = "-p no:langsmith_plugin -p no:schemathesis"
 def report(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
     """Return how the report ends in a process of its own, and its lines."""
     Path(tmp_path, "stores.py").write_text(STORES, encoding="utf-8")
-    command = [sys.executable, "-m", "remanence.testing.contract", *words]
-    environment = {**os.environ, "PYTHONPATH": os.fspath(ROOT / "src"), "PYTEST_ADDOPTS": UNUSED}
+    command = [sys.executable, "-m", "remanence_store_kit.contract", *words]
+    environment = {**os.environ, "PYTHONPATH": IMPORT_PATH, "PYTEST_ADDOPTS": UNUSED}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, (done.stdout or done.stderr).splitlines()
 

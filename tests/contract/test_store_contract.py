@@ -1,13 +1,13 @@
-"""Both stores keep the contract; the suite itself is shipped in `remanence.testing`."""
+"""Both stores keep the contract; the suite itself is shipped in `remanence_store_kit`."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.contract import StoreContract
+from remanence_store_kit.contract import StoreContract
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 
 class TestMemoryStore(StoreContract):

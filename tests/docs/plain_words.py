@@ -46,8 +46,6 @@ def _rows() -> Iterator[tuple[str, str]]:
 def _strings() -> Iterator[tuple[str, str]]:
     """Yield the texts of errors and of helps of options."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if "testing" in path.parts:
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 texts = [*node.exc.args, *(one.value for one in node.exc.keywords)]

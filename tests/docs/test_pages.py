@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import KIT
 from tests.pages import PAGES, ROOT, architecture
 
 _PLACES = (
     architecture.SOURCE,
     ROOT,
+    KIT,
     *(architecture.SOURCE / name for name in ("flows/indexes", "curate/planner", "flows/curate")),
 )
 
@@ -27,9 +29,11 @@ def test_the_map_names_what_there_is() -> None:
     text = architecture.FILE.read_text(encoding="utf-8").partition(architecture.BEGIN)[0]
     named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
     folders = {
-        str(path.parent.relative_to(architecture.SOURCE)) for path in architecture.SOURCE.rglob("__init__.py")
+        str(path.parent.relative_to(source))
+        for source in (architecture.SOURCE, KIT)
+        for path in source.rglob("__init__.py")
     }
-    deep = ("store/migrations/versions", "languages/", "write/transcripts", "testing/contract")
+    deep = ("store/migrations/versions", "languages/", "write/transcripts", "remanence_store_kit/contract")
 
     assert named
     assert [] == [name for name in named if not any((top / name).exists() for top in _PLACES)]
@@ -37,4 +41,5 @@ def test_the_map_names_what_there_is() -> None:
         ".",
         "flows",
         *architecture.FOLDERS,
+        *architecture.KIT_FOLDERS,
     }

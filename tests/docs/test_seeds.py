@@ -106,7 +106,7 @@ KINDS: Mapping[str, Callable[[str], bool]] = {
     r"((?:Relation|Status|Reason|Decay)\.\w+)": _label,
     r"remanence (.+)": _command,
     r"(test_\w+)": lambda name: name in TESTS,
-    r"(remanence\..+|remanence)": _imported,
+    r"(remanence(?:_store_kit)?\..+|remanence)": _imported,
 }
 
 

@@ -15,8 +15,8 @@ from remanence.flows.undo.decision_log import EngineAction
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.remote import ALWAYS, holds_remotely, open_behind_server
 from tests.sentences import Sentences
 

@@ -21,7 +21,7 @@ from remanence import Engine, RemanenceError
 from remanence.core.clock import DAY, ManualClock
 from remanence.flows.base.expiring import expire
 from remanence.store.sqlite import dialect
-from remanence.testing.dump import dump
+from remanence_store_kit.dump import dump
 from tests.flows.erasing_at_fault import Found, apart, counted
 
 LEARNED, LATER = 12, 61 * DAY

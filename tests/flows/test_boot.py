@@ -12,8 +12,8 @@ from remanence.core.errors import InvalidInput
 from remanence.core.keywords import KindName
 from remanence.core.model import Kind, Memory, Turn, is_load_bearing
 from remanence.flows.recall.fill import DROPPED_SHOWN
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.text.tokens import token_counts
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 from .conftest import Opener
 

@@ -14,8 +14,8 @@ from remanence.core.box import FindBoxes
 from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.flows.consolidate import boxes as boxes_module
-from remanence.testing.builders import expect_error
 from remanence.write.box_cuts import Limits
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 

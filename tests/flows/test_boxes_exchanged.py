@@ -7,7 +7,7 @@ import remanence
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.core.change import MILLION, Change
 from remanence.core.clock import ManualClock
-from remanence.testing.builders import NOW, box_change, trace_change
+from remanence_store_kit.builders import NOW, box_change, trace_change
 
 TOPICS = {"a1": MILLION}
 

@@ -13,7 +13,7 @@ from remanence.core.model import PolicyClass, Relation
 from remanence.store.sqlite import rows, string_ids, sums
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.summed import SUMMED
-from remanence.testing.builders import (
+from remanence_store_kit.builders import (
     SCOPE,
     create_change,
     expect_error,

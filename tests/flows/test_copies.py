@@ -12,7 +12,7 @@ from remanence.core.clock import ManualClock
 from remanence.flows.base import copies
 from remanence.store.base import Bookkeeping, BookkeepResult
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_erasing import OTHER, SAID, opened

@@ -10,7 +10,7 @@ from remanence.core.effects import action
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import LifecycleName
 from remanence.core.model import Lifecycle, Memory, Status, Tier
-from remanence.testing.invariants import find_unowned_changes
+from remanence_store_kit.invariants import find_unowned_changes
 from tests.flows.conftest import Opener
 
 _RULE = '[[rule]]\nname = "{name}"\nevery = "deep"\nphase = "{phase}"\nwhere = "{where}"\ndo = "{do}"\n{more}'

@@ -11,7 +11,7 @@ from remanence.core.errors import InvalidInput, NameUnknown, NotFound, Protected
 from remanence.core.model import Memory, Relation, Status
 from remanence.read.entity import is_entity
 from remanence.read.extraction import Relationship
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.models import Naming

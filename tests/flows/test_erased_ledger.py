@@ -17,7 +17,7 @@ import pytest
 
 from remanence import Engine, Erased
 from remanence.store.sqlite import ledger_file
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.flows.test_erasing import OTHER, PURGING, SAID, left_in, opened, unsound
 
 LEFT = (SAID, "Quirkleton", "quirkleton")

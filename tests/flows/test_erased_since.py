@@ -15,7 +15,7 @@ import pytest_asyncio
 from remanence import ErasedSince, InvalidInput, NotFound, StoreError
 from remanence.core.clock import ManualClock
 from remanence.store.sqlite import ledger_file
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import Typed, typed
 from tests.flows.test_erased_ledger import ledger_of, told
 from tests.flows.test_erasing import OTHER, SAID, left_in, opened, unsound

@@ -15,9 +15,9 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import Memory, Turn
 from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import expect_error
 from remanence.text.analysis import stems
 from remanence.text.folding import ban_keys
+from remanence_store_kit.builders import expect_error
 from tests.flows.conftest import Opener, hear
 
 SAID = "Wilhelmina hides the Quirkleton key beneath the marmalade bridge."

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from remanence import Conflict, Engine
+from tests import IMPORT_PATH, ROOT
 from tests.flows.erasing_at_fault import WORDS, left
 from tests.flows.test_erasing import opened
 
-ROOT = Path(__file__).parents[2]
 HANGS_AFTER_S = 1_800
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": IMPORT_PATH}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it forks, and limits files")

@@ -15,8 +15,8 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import Turn
 from remanence.core.redaction import MARK
 from remanence.flows.write.learning import vector_of
-from remanence.testing.builders import expect_error
 from remanence.text.analysis import stems, term_hash
+from remanence_store_kit.builders import expect_error
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_cli import SCRIPT, SECONDS_MAX
 from tests.flows.test_erasing import opened, unsound

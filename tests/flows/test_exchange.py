@@ -19,8 +19,8 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import Relation
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.testing.builders import update_change
-from remanence.testing.dump import dump
+from remanence_store_kit.builders import update_change
+from remanence_store_kit.dump import dump
 from tests.flows.conftest import Opener
 
 

@@ -15,7 +15,7 @@ import remanence.sync
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput, PlanHeld
 from remanence.flows.base.expiring import expire, find_due_images
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import Typed, typed
 
 NOW = 20_000 * DAY

@@ -14,7 +14,7 @@ from remanence.core.model import Status, Turn
 from remanence.core.snapshot import Snapshot
 from remanence.flows.indexes import attribute_index
 from remanence.flows.indexes.attribute_index import AttributeIndex
-from remanence.store.memory.memory_store import MemoryStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 
 LONG = "x" * 1_000_000

@@ -18,8 +18,8 @@ from remanence.core.model import Turn
 from remanence.curate.forecast import ticks_to_come
 from remanence.curate.forecast.forecast_report import Forecast, Leaving, Leavings, svg
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 from tests.flows.foretold import drawn, peopled, ticked, told
 

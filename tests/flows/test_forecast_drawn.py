@@ -19,11 +19,11 @@ from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate.scheduling import ROW
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW
-from remanence.testing.policies import PolicyTables, policies
-from remanence.testing.worlds import World, fill, worlds
+from remanence_store_kit.builders import NOW
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables, policies
+from remanence_store_kit.worlds import World, fill, worlds
 from tests.flows.foretold import ticked, told
 from tests.laws.lab import SCOPE, Trusting, live
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import IMPORT_PATH, ROOT
+
 HANGS_AFTER_S = 1_800
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": IMPORT_PATH}
 
 
 @pytest.mark.deep

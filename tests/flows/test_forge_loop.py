@@ -20,8 +20,8 @@ from remanence.core.model import REJECTED_PATH, Kind, Reason, Status, is_load_be
 from remanence.flows.curate import curating
 from remanence.flows.inspect.checks import NAME
 from remanence.store.base import Check
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import create_change, make_cause
+from remanence_store_kit.builders import create_change, make_cause
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests import command_line
 from tests.flows.forge import compact, item, keys, on_file, said_by, started
 

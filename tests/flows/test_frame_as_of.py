@@ -13,7 +13,7 @@ from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
 from remanence.flows.base.expiring import expire
-from remanence.store.memory.memory_store import MemoryStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_history import PURGE

@@ -28,8 +28,8 @@ from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.frame_rows import PresentRows
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.store.base import Bookkeeping
-from remanence.testing.dump import dump
 from remanence.text.tokens import token_counts
+from remanence_store_kit.dump import dump
 
 from .conftest import Opener
 

@@ -14,7 +14,7 @@ from remanence import Engine, InvalidInput
 from remanence.core.clock import ManualClock
 from remanence.core.keywords import TrustName
 from remanence.flows.inspect import inspect
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 
 START = 1_767_225_600_000_000

@@ -12,7 +12,7 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.keywords import RelationName
 from remanence.core.model import Link, Relation, Status
 from remanence.core.snapshot import SnapshotRequest
-from remanence.testing.dump import dump
+from remanence_store_kit.dump import dump
 
 from .conftest import Opener, list_contradictions
 

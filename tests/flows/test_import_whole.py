@@ -12,8 +12,8 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import IngestError
 from remanence.core.model import Decay, Relation
 from remanence.llm.offline import HashedEmbedder
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import update_change
+from remanence_store_kit.builders import update_change
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 
 HEADER = orjson.dumps({

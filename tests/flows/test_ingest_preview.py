@@ -18,8 +18,8 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import IngestError
 from remanence.flows.write import learning
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.sentences import Sentences

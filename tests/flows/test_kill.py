@@ -21,7 +21,7 @@ from remanence.core.change import Cause, Change, CommitResult, Increment, invers
 from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
 from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
-from remanence.testing.builders import create_change, make_cause
+from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
 KILLS, KILLS_DEEP = 40, 110

@@ -17,7 +17,7 @@ from remanence.core.clock import MINUTE, ManualClock
 from remanence.core.model import Relation
 from remanence.core.receipt import ExtractPendingResult
 from remanence.flows.consolidate import extract_pending
-from remanence.testing.model_server import Handler, ModelServer
+from remanence_store_kit.model_server import Handler, ModelServer
 from tests.flows.conftest import hear
 from tests.models import ANY_MODEL, KEY, asking, model_server, variables
 

@@ -21,7 +21,7 @@ from remanence.store.schema import differs, is_schema_table, metadata
 from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.upgrade import SCRIPTS
-from remanence.testing.builders import create_change
+from remanence_store_kit.builders import create_change
 from tests.command_line import typed
 
 NEXT = SCHEMA_VERSION + 1

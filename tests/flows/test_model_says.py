@@ -14,7 +14,7 @@ from remanence.core.errors import EmbedderError, WriterError
 from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.openai_api import OpenAIEmbedder
 from remanence.read.extraction import ExtractRequest, ExtractTurn
-from remanence.testing.model_server import INVENTED, ORDER, ModelServer
+from remanence_store_kit.model_server import INVENTED, ORDER, ModelServer
 from tests.flows.conftest import Opener, hear, list_quarantined
 from tests.models import KEY, VARIABLES, asking
 from tests.sentences import Sentences

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import IMPORT_PATH
+
 HANGS_AFTER_S = 300
 PROGRAM = """
 import sys
@@ -30,7 +31,7 @@ def test_a_hundred_of_a_hundred_leave_no_byte_on_a_newer_sqlite(tmp_path: Path) 
     """The same test, in a process where `sqlite3` is the newest that is packed for Python."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+        env={**os.environ, "PYTHONPATH": IMPORT_PATH},
         capture_output=True,
         text=True,
         timeout=HANGS_AFTER_S,

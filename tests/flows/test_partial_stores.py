@@ -20,10 +20,10 @@ from remanence.store.capabilities import (
     find_lacks,
 )
 from remanence.store.erasure import ERASE
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import NOW, create_change, expect_error, make_cause
-from remanence.testing.dump import dump
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.builders import NOW, create_change, expect_error, make_cause
+from remanence_store_kit.dump import dump
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.sentences import Sentences
 
 SCOPE = "default"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from remanence.core.model import Memory
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import create_change, make_cause
+from remanence_store_kit.builders import create_change, make_cause
 
 ROOT = Path(__file__).parents[2]
 SCOPE = "work"
@@ -20,7 +20,7 @@ import asyncio, sys
 from remanence.core.change import Change
 from remanence.core.errors import Conflict
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import make_cause
+from remanence_store_kit.builders import make_cause
 
 async def add(store, name):
     (memory,) = await store.get("work", [1])

@@ -20,8 +20,8 @@ from remanence.core.model import Memory, Status, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.curate.planner.plan import Plan, fields_of
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.dump import Dump, dump
+from remanence_store_kit.dump import Dump, dump
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
 
 Forge = Callable[[dict[str, Any]], None]

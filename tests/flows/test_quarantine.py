@@ -12,7 +12,7 @@ import remanence
 from remanence import Engine, InvalidInput, Reason, Status, Trust, Turn
 from remanence.core.clock import ManualClock
 from remanence.flows.write.learning import decide_texts, prepare, take
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, list_quarantined
 

@@ -12,7 +12,7 @@ from remanence.store.base import Find
 from remanence.store.sqlite import reading
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.string_ids import StringIds
-from remanence.testing.builders import create_change, make_cause
+from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
 

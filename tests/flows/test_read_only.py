@@ -188,6 +188,20 @@ def test_what_is_not_there_is_not_made(path: Path, monkeypatch: pytest.MonkeyPat
     assert not missing.exists()
 
 
+@pytest.mark.parametrize("words", [("learn", FERRY), ("ingest", "turns.txt", "--dry-run")])
+def test_a_command_that_only_reads_makes_nothing(path: Path, words: tuple[str, ...]) -> None:
+    """It says which file or which scope is missing, a dry run too."""
+    before = _read_folder(path)
+    missing = path.with_name("missing.db")
+    no_file = typed(*words, "--db", str(missing), "--read-only")
+    no_scope = typed(*words, "--db", str(path), "--scope", "other", "--read-only")
+
+    assert (1, 1) == (no_file.exit_code, no_scope.exit_code)
+    assert f"no database {missing}" in no_file.stderr
+    assert "no scope 'other'" in no_scope.stderr
+    assert before == _read_folder(path)
+
+
 def test_a_server_reads_what_it_may_not_write(path: Path) -> None:
     """And answers 503 to what would write."""
     with remanence.sync.open(path, embedder="none") as memory:

@@ -19,7 +19,7 @@ from remanence.flows.base.expiring import expire
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.past_ranking import read_past_scope
 from remanence.store.base import AnswerRequest
-from remanence.store.memory.memory_store import MemoryStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_history import PURGE

@@ -17,9 +17,9 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import STANDING, Memory, Status
 from remanence.flows.write import learning
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.write.renewals import HERE, RENEWED
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.test_import_relations import DAY, T0, Diary, said
 
 IDS = ("a", "b", "c")

@@ -17,8 +17,8 @@ from remanence.core.clock import ManualClock
 from remanence.flows.write import proposals
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping
-from remanence.testing.builders import expect_error
 from remanence.types import Review
+from remanence_store_kit.builders import expect_error
 from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 from tests.flows.test_judging import NOON, Scripted

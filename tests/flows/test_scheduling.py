@@ -22,7 +22,7 @@ from remanence.flows.consolidate import sessions
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.curate.scheduling import LEASE
 from remanence.store.base import Bookkeeping, setting_row
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests import command_line
 from tests.flows.conftest import Measured, Opener
 

@@ -7,8 +7,8 @@ import pytest
 
 import remanence
 from remanence.core.clock import HOUR, ManualClock
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 

@@ -17,10 +17,10 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.flows.exchange import transfer
 from remanence.flows.scopes import copying
 from remanence.store.capabilities import complete
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.dump import dump
-from remanence.testing.invariants import find_unowned_changes
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.dump import dump
+from remanence_store_kit.invariants import find_unowned_changes
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 from tests.flows.scope_stories import exported, fill
 

@@ -17,14 +17,14 @@ from remanence.core.model import Status
 from remanence.flows.scopes import dropping
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW
-from remanence.testing.dump import dump
-from remanence.testing.invariants import find_unowned_changes
-from remanence.testing.limited_store import limit_store
-from remanence.testing.worlds import SYSTEM_CATEGORY, World, worlds
-from remanence.testing.worlds import fill as fill_world
+from remanence_store_kit.builders import NOW
+from remanence_store_kit.dump import dump
+from remanence_store_kit.invariants import find_unowned_changes
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.worlds import SYSTEM_CATEGORY, World, worlds
+from remanence_store_kit.worlds import fill as fill_world
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.scope_stories import exported, fill

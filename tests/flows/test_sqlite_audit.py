@@ -9,11 +9,11 @@ from remanence.core.change import AuditPart, Change, Increment, inverses
 from remanence.core.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.audit_parts import UNCHAINED, part_digest
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.audit import HEADER, header_digest, own_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, SCOPE, create_change, keep, make_cause
+from remanence_store_kit.builders import NOW, SCOPE, create_change, keep, make_cause
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 ROWS = 60
 VALUES = {"weight": 0.3, "confidence": 0.75, "count": 2, "created_at": NOW, "last_at": NOW}

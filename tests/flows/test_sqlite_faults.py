@@ -32,7 +32,7 @@ from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, fulltext
 from remanence.store.sqlite.dialect import begin_writing, connect, make_private
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import create_change, make_cause
+from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
 ROOT = Path(__file__).parents[2]

@@ -22,8 +22,8 @@ from remanence.core.errors import PolicyError
 from remanence.core.model import Form, Status
 from remanence.curate.schedule.cadence import WITHIN
 from remanence.flows.curate import summarising
-from remanence.testing.model_server import Handler, ModelServer
 from remanence.text.condense import condense_text
+from remanence_store_kit.model_server import Handler, ModelServer
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.models import KEY, asking

@@ -12,7 +12,7 @@ from remanence import Engine, InvalidInput, Trust
 from remanence.core.change import Change
 from remanence.core.clock import ManualClock
 from remanence.core.forbidden import Forbidden
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.flows.conftest import hear
 from tests.sentences import Sentences
 

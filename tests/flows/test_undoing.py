@@ -16,8 +16,8 @@ from remanence.core.model import Decay, Form, Lifecycle, Relation, Status
 from remanence.core.receipt import Receipt
 from remanence.flows.curate import applying
 from remanence.flows.exchange import transfer
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import box_change, make_cause
+from remanence_store_kit.builders import box_change, make_cause
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """

@@ -16,7 +16,7 @@ from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import expect_error
+from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.test_migrations import tables
 from tests.flows.upgrades import (

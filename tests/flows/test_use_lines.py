@@ -16,8 +16,8 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.flows.base.expiring import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, create_change, keep
-from remanence.testing.contract.audit import use
+from remanence_store_kit.builders import NOW, create_change, keep
+from remanence_store_kit.contract.audit import use
 
 ROOT = Path(__file__).parents[2]
 KILLS = 8

@@ -10,7 +10,7 @@ from remanence.core.model import Turn
 from remanence.flows.indexes import scope_words
 from remanence.recall.spoken import hear_text
 from remanence.store.capabilities import VOCABULARY
-from remanence.store.memory.memory_store import MemoryStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 from tests.flows.test_partial_stores import lack, open_on
 

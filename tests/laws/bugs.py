@@ -26,10 +26,10 @@ from remanence.curate.planner.diff import Edits
 from remanence.flows.curate import applying, curating
 from remanence.flows.undo import undoing
 from remanence.store import constraints, lineage
-from remanence.store.memory import memory_store, tables
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import archive_words, audit, block_log, blocks, bookkeeping, fulltext
-from remanence.testing.policies import PolicyTables
+from remanence_store_kit.memory import memory_store, tables
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables
 from tests.laws import laws
 from tests.laws.lab import Law
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first

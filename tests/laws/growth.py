@@ -52,9 +52,9 @@ _parser: Any = importlib.import_module("re._parser")
 
 
 def modules() -> Iterator[ModuleType]:
-    """Import every module of the package, without its tests' tools and without what moves old files."""
+    """Import every module of the package, without what moves old files."""
     for info in pkgutil.walk_packages(remanence.__path__, "remanence."):
-        if ".testing" not in info.name and ".migrations" not in info.name:
+        if ".migrations" not in info.name:
             yield importlib.import_module(info.name)
 
 

@@ -18,8 +18,8 @@ from remanence.core.receipt import Receipt
 from remanence.curate.planner.brake import TOMBSTONE_KEPT
 from remanence.curate.policy.compiled import load
 from remanence.store.base import Check
-from remanence.testing import invariants
-from remanence.testing.dump import HAPPENED, Dump
+from remanence_store_kit import invariants
+from remanence_store_kit.dump import HAPPENED, Dump
 
 SYSTEM = frozenset(name for name, item in load("default").categories.items() if item.system)
 BY_ITSELF = frozenset({"curate", "tick", "recall", "consolidate"})  # what no person asked for by name

@@ -26,11 +26,11 @@ from remanence.llm.base import Embedder
 from remanence.llm.offline import NoEmbedder
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import NOW, make_cause
-from remanence.testing.dump import Dump, dump
-from remanence.testing.policies import PolicyTables, policies
-from remanence.testing.worlds import World, fill, worlds
+from remanence_store_kit.builders import NOW, make_cause
+from remanence_store_kit.dump import Dump, dump
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables, policies
+from remanence_store_kit.worlds import World, fill, worlds
 
 SCOPE = "lab"
 ANY_NUMBER = 10**9

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import log
 
 from remanence.core.model import Form, Memory, Status
-from remanence.testing.policies import PolicyTables
-from remanence.testing.worlds import SYSTEM_CATEGORY, World
+from remanence_store_kit.policies import PolicyTables
+from remanence_store_kit.worlds import SYSTEM_CATEGORY, World
 from tests.laws.lab import lab
 from tests.laws.laws import memories, protected
 

@@ -39,11 +39,11 @@ from remanence.curate.policy.compiled import load
 from remanence.flows.curate import applying
 from remanence.llm.offline import NoEmbedder
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, expect_error, link_change, make_cause, tag_change, update_change
-from remanence.testing.dump import Dump
-from remanence.testing.invariants import find_broken_invariants, find_unaccounted_rows, revisions_fallen
-from remanence.testing.policies import PolicyTables
-from remanence.testing.worlds import SYSTEM_CATEGORY, UNDECLARED, World
+from remanence_store_kit.builders import NOW, expect_error, link_change, make_cause, tag_change, update_change
+from remanence_store_kit.dump import Dump
+from remanence_store_kit.invariants import find_broken_invariants, find_unaccounted_rows, revisions_fallen
+from remanence_store_kit.policies import PolicyTables
+from remanence_store_kit.worlds import SYSTEM_CATEGORY, UNDECLARED, World
 from tests.laws.lab import SCOPE, WORKED, Lab, lab
 
 GONE = frozenset({Status.SUPERSEDED, Status.PRUNED})  # the one who is merged away is superseded

@@ -42,12 +42,12 @@ from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, box_change, make_cause
-from remanence.testing.dump import HAPPENED, Dump, dump
-from remanence.testing.policies import PolicyTables, policies
-from remanence.testing.worlds import TAGS, WORDS, World, fill, worlds
+from remanence_store_kit.builders import NOW, box_change, make_cause
+from remanence_store_kit.dump import HAPPENED, Dump, dump
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables, policies
+from remanence_store_kit.worlds import TAGS, WORDS, World, fill, worlds
 from tests.laws.invariants import Step, broken, destroyed
 from tests.laws.lab import ANY_NUMBER, SCOPE, Trusting, live, loaded
 from tests.laws.laws import HARSH, steady

@@ -20,14 +20,14 @@ from remanence.curate.planner.plan import Plan
 from remanence.flows.curate import applying
 from remanence.flows.indexes.uses import Uses
 from remanence.flows.undo import undoing
-from remanence.store.memory import memory_store, tables
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import bookkeeping, commits, fulltext
 from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.sums import Sums
-from remanence.testing.policies import PolicyTables
+from remanence_store_kit.memory import memory_store, tables
+from remanence_store_kit.memory.memory_store import MemoryStore
+from remanence_store_kit.policies import PolicyTables
 from tests.laws.bugs import Plant, swapped, wrapped
 
 NUMBERS = count()

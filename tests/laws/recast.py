@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from remanence.curate.policy.compiled import load
-from remanence.testing.worlds import World
+from remanence_store_kit.worlds import World
 
 # Of system categories nothing ever changes.
 STATES = {

@@ -31,10 +31,10 @@ from remanence.store.capabilities import (
     VOCABULARY,
     Capability,
 )
-from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import NOW
-from remanence.testing.dump import dump
-from remanence.testing.limited_store import limit_store
+from remanence_store_kit.builders import NOW
+from remanence_store_kit.dump import dump
+from remanence_store_kit.limited_store import limit_store
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (

@@ -16,7 +16,7 @@ def git(root: Path, *words: str) -> str:
 
 
 def unexplained(root: Path) -> list[str]:
-    """Return the commits that upstream does not have, at least the last one, which touch src/ and say nothing."""
+    """Return the commits that upstream does not have, at least the last one, which touch source and say nothing."""
     upstream = git(root, "rev-parse", "--verify", "--quiet", "@{upstream}").strip()
     ahead = git(root, "rev-list", f"{upstream}..HEAD").split() if upstream else []
     last = git(root, "rev-list", "--no-merges", "--max-count=1", "HEAD").split()
@@ -24,10 +24,10 @@ def unexplained(root: Path) -> list[str]:
 
 
 def is_unexplained(root: Path, commit: str) -> bool:
-    """Tell whether a commit touches src/ with neither a fragment nor a line that waives it."""
+    """Tell whether a commit touches source with neither a fragment nor a line that waives it."""
     touched = git(root, "show", "--name-only", "--format=", commit).split()
     message = git(root, "show", "--no-patch", "--format=%B", commit).lower().splitlines()
-    is_of_source = any(path.startswith("src/") for path in touched)
+    is_of_source = any(path.startswith(("src/", "packages/")) for path in touched)
     return (
         is_of_source
         and not any(path.startswith("changelog.d/") for path in touched)
@@ -37,7 +37,7 @@ def is_unexplained(root: Path, commit: str) -> bool:
 
 @pytest.mark.skipif(not git(ROOT, "rev-parse", "HEAD"), reason="this is no git checkout")
 def test_a_change_brings_its_fragment() -> None:
-    """Each new commit that touches src/ touches changelog.d/, or has the line `Changelog: none`."""
+    """Each new commit that touches src/ or packages/ touches changelog.d/, or has the line `Changelog: none`."""
     assert [] == unexplained(ROOT)
 
 
@@ -57,6 +57,7 @@ def committed(root: Path, message: str, *paths: str) -> None:
         ("Faster", ("src/a.py",), 1),
         ("Faster", ("src/a.py", "changelog.d/a.changed.md"), 0),
         ("Tidier\n\nChangelog: none", ("src/a.py",), 0),
+        ("A rule of the kit", ("packages/a.py",), 1),
         ("A test", ("tests/a.py",), 0),
     ],
 )

@@ -13,8 +13,8 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import STANDING
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence_store_kit.memory.memory_store import MemoryStore
 
 FOUNDED: dict[str, Any] = {"agent": "a", "source": "s"}
 Step = Callable[[remanence.Engine, str], Awaitable[Any]]

@@ -9,9 +9,9 @@ import pytest
 from remanence.core.errors import RemanenceError
 from remanence.curate.policy import compiled
 from remanence.store.base import Store
-from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.contract import StoreContract
+from remanence_store_kit.contract import StoreContract
+from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.contract.test_memory_store import tampered
 from tests.laws.bugs import BUGS, Bug
 from tests.laws.lab import RUNNER, hunt
@@ -50,7 +50,7 @@ def test_a_planted_bug_breaks_a_story(bug: StoryBug, monkeypatch: pytest.MonkeyP
 
 def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the chain made of causes alone, a log that was changed would pass for sound."""
-    monkeypatch.setattr("remanence.store.memory.log.entries_digest", lambda _: b"")
+    monkeypatch.setattr("remanence_store_kit.memory.log.entries_digest", lambda _: b"")
 
     assert [] == RUNNER.run(tampered())
 

@@ -3,8 +3,8 @@
 import pytest
 
 from remanence.curate.policy.document import PRESETS
-from remanence.testing.policies import PolicyTables
-from remanence.testing.worlds import World
+from remanence_store_kit.policies import PolicyTables
+from remanence_store_kit.worlds import World
 from tests.laws.lab import Lab, lab, search
 from tests.laws.recast import NAMES, recast
 

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import KIT, ROOT
 from tests.laws import structure
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "remanence"
-WRITTEN = tuple(ROOT / name for name in ("src", "tests", "examples", "benchmarks") if (ROOT / name).is_dir())
+SOURCE = ROOT / "src" / structure.PACKAGE
+KIT_SOURCE = KIT / structure.KIT
+WRITTEN = tuple(
+    path for name in ("src", "packages", "tests", "examples", "benchmarks") if (path := ROOT / name).is_dir()
+)
 
 Check = Callable[[Path], list[str]]
 
@@ -95,9 +98,10 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
     ),
     (
         structure.upward_imports,
-        {"faces/a.py": OK + "import remanence.testing\n", "testing/__init__.py": OK},
-        "faces.a",
+        {"opening.py": OK + "import remanence.faces.a\n", "faces/a.py": OK},
+        "opening imports",
     ),
+    (structure.kit_imports, {"store/a.py": OK + "import remanence_store_kit.dump\n"}, "store.a names"),
     (
         structure.clock_reads,
         {"engine.py": OK + "from datetime import datetime as d\nd.now()\n"},
@@ -189,6 +193,13 @@ GOOD = {
 }
 
 
+@pytest.fixture(params=[SOURCE, KIT_SOURCE], ids=lambda root: str(root.name))
+def root(request: pytest.FixtureRequest) -> Path:
+    """The package, and the kit that proves its stores."""
+    path: Path = request.param
+    return path
+
+
 def test_the_tables_name_what_there_is() -> None:
     """A part that is gone leaves the tables of layers, purity and exceptions, and so does an exception nobody needs."""
     parts = {module.part for module in structure.modules(SOURCE)}
@@ -219,34 +230,34 @@ def hides(module: structure.Module) -> bool:
     )
 
 
-def test_functions_are_short() -> None:
+def test_functions_are_short(root: Path) -> None:
     """No function is longer than 60 lines without its docstring."""
-    assert [] == structure.long_functions(SOURCE)
+    assert [] == structure.long_functions(root)
 
 
-def test_most_functions_are_shorter() -> None:
+def test_most_functions_are_shorter(root: Path) -> None:
     """The 95th percentile of functions has at most 35 lines."""
-    assert [] == structure.function_lengths(SOURCE)
+    assert [] == structure.function_lengths(root)
 
 
-def test_files_are_short() -> None:
+def test_files_are_short(root: Path) -> None:
     """No file is longer than 700 lines."""
-    assert [] == structure.long_files(SOURCE)
+    assert [] == structure.long_files(root)
 
 
-def test_functions_take_few_parameters() -> None:
+def test_functions_take_few_parameters(root: Path) -> None:
     """No function takes more than 8 parameters."""
-    assert [] == structure.many_parameters(SOURCE)
+    assert [] == structure.many_parameters(root)
 
 
-def test_blocks_are_shallow() -> None:
+def test_blocks_are_shallow(root: Path) -> None:
     """No statement stands deeper than three blocks."""
-    assert [] == structure.deep_nesting(SOURCE)
+    assert [] == structure.deep_nesting(root)
 
 
-def test_imports_have_no_cycle() -> None:
+def test_imports_have_no_cycle(root: Path) -> None:
     """No module imports itself over others."""
-    assert [] == structure.import_cycles(SOURCE)
+    assert [] == structure.import_cycles(root)
 
 
 def test_every_module_has_its_row() -> None:
@@ -259,24 +270,29 @@ def test_imports_point_down() -> None:
     assert [] == structure.upward_imports(SOURCE)
 
 
-def test_no_two_folders_import_each_other() -> None:
+def test_the_package_does_without_the_kit() -> None:
+    """Nothing of the package names the kit that proves its stores."""
+    assert [] == structure.kit_imports(SOURCE)
+
+
+def test_no_two_folders_import_each_other(root: Path) -> None:
     """Folders import one way."""
-    assert [] == structure.mutual_imports(SOURCE)
+    assert [] == structure.mutual_imports(root)
 
 
-def test_chains_of_imports_are_short() -> None:
+def test_chains_of_imports_are_short(root: Path) -> None:
     """No chain of imports is longer than the table says."""
-    assert [] == structure.long_chains(SOURCE)
+    assert [] == structure.long_chains(root)
 
 
-def test_only_the_clock_reads_the_clock() -> None:
+def test_only_the_clock_reads_the_clock(root: Path) -> None:
     """Time is an argument everywhere but in clock.py."""
-    assert [] == structure.clock_reads(SOURCE)
+    assert [] == structure.clock_reads(root)
 
 
-def test_only_faces_catch_everything() -> None:
+def test_only_faces_catch_everything(root: Path) -> None:
     """A broad except stands only where the table says why, is called one, and stands at most five times."""
-    assert [] == structure.broad_excepts(SOURCE)
+    assert [] == structure.broad_excepts(root)
 
 
 def test_pure_modules_are_pure() -> None:
@@ -289,9 +305,9 @@ def test_packaged_files_have_one_reader() -> None:
     assert [] == structure.resource_readers(SOURCE)
 
 
-def test_imports_stand_at_the_top() -> None:
+def test_imports_stand_at_the_top(root: Path) -> None:
     """An import waits inside a function only in the listed places."""
-    assert [] == structure.hidden_imports(SOURCE)
+    assert [] == structure.hidden_imports(root)
 
 
 @pytest.mark.parametrize("root", WRITTEN, ids=lambda root: str(root.name))
@@ -305,24 +321,24 @@ def test_every_module_is_used() -> None:
     assert [] == structure.unimported_modules(SOURCE)
 
 
-def test_no_name_is_a_participle() -> None:
+def test_no_name_is_a_participle(root: Path) -> None:
     """A function is a verb and its object or a noun, a class a noun."""
-    assert [] == structure.participles(SOURCE)
+    assert [] == structure.participles(root)
 
 
-def test_a_class_name_stands_for_one_class() -> None:
+def test_a_class_name_stands_for_one_class(root: Path) -> None:
     """No two classes have one name."""
-    assert [] == structure.repeated_classes(SOURCE)
+    assert [] == structure.repeated_classes(root)
 
 
-def test_a_module_name_stands_for_one_module() -> None:
+def test_a_module_name_stands_for_one_module(root: Path) -> None:
     """No two modules share their last name."""
-    assert [] == structure.ambiguous_names(SOURCE)
+    assert [] == structure.ambiguous_names(root)
 
 
-def test_every_module_says_what_it_knows() -> None:
+def test_every_module_says_what_it_knows(root: Path) -> None:
     """Every module has a docstring."""
-    assert [] == structure.undocumented_modules(SOURCE)
+    assert [] == structure.undocumented_modules(root)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +346,7 @@ def test_every_module_says_what_it_knows() -> None:
 )
 def test_each_check_can_fail(check: Check, files: dict[str, str], expected: str, tmp_path: Path) -> None:
     """A tree that breaks a rule is complained about."""
-    complaints = check(planted(tmp_path, files))
+    complaints = check(planted(tmp_path / structure.PACKAGE, files))
 
     assert complaints
     assert expected in complaints[0]
@@ -339,7 +355,7 @@ def test_each_check_can_fail(check: Check, files: dict[str, str], expected: str,
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: str(check.__name__))
 def test_no_check_complains_for_nothing(check: Check, tmp_path: Path) -> None:
     """A tree that keeps the rules passes every check."""
-    assert [] == check(planted(tmp_path, GOOD))
+    assert [] == check(planted(tmp_path / structure.PACKAGE, GOOD))
 
 
 def planted(root: Path, files: dict[str, str]) -> Path:

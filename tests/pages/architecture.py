@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import KIT, ROOT
+
 SOURCE = ROOT / "src" / "remanence"
 FILE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- modules: written by `make pages` -->\n", "<!-- end of modules -->"
@@ -12,12 +13,13 @@ BEGIN, END = "<!-- modules: written by `make pages` -->\n", "<!-- end of modules
 FOLDERS = (
     "languages", "core", "text", "read", "gate", "write", "edit", "recall",
     "curate", "curate/language", "curate/policy", "curate/planner", "curate/schedule", "curate/forecast",
-    "llm", "store", "store/memory", "store/sqlite", "store/migrations",
+    "llm", "store", "store/sqlite", "store/migrations",
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",
     "flows/curate", "flows/entities", "flows/consolidate", "flows/mirror", "flows/erase", "flows/inspect",
     "flows/schedule", "flows/scopes",
-    "faces", "faces/cli", "faces/mcp", "faces/rest", "faces/dashboard", "integrations", "testing",
+    "faces", "faces/cli", "faces/mcp", "faces/rest", "faces/dashboard", "integrations",
 )  # fmt: skip
+KIT_FOLDERS = ("remanence_store_kit", "remanence_store_kit/memory")
 
 
 def page() -> str:
@@ -28,8 +30,8 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    for name in FOLDERS:
-        folder = SOURCE / name
+    folders = [(name, SOURCE / name) for name in FOLDERS] + [(name, KIT / name) for name in KIT_FOLDERS]
+    for name, folder in folders:
         yield f"\n### `{name}/`\n\n{_summary(folder / '__init__.py')}\n\n"
         for path in sorted(folder.glob("*.py")):
             if path.stem not in ("__init__", "env"):

@@ -346,7 +346,8 @@ class PurgedMemory:
 class Store(Protocol):
     """Operations of every store; its optional operations are capabilities, listed in `capabilities`.
 
-    `memory.MemoryStore` is the reference, `sqlite.SqlStore` the one on SQLite; both have every capability.
+    `sqlite.SqlStore` has every capability. The distribution remanence-store-kit has the tests of this interface, and a
+    reference store in memory.
     """
 
     async def open(self, *, read_only: bool = False) -> None:

@@ -327,6 +327,16 @@ def claims_text(verb: str, row: Mapping[str, Any]) -> bool:
     return row.get("status", Status.INBOX) in STANDING and verb not in COMING_BACK and not has_key
 
 
+def find_freed_keys(changes: Iterable[Change]) -> set[str]:
+    """Return the keys that memories lose in a commit: another one may take them in the same."""
+    keys = [
+        (change.before or {}).get("key")
+        for change in changes
+        if change.table == "memories" and "key" in (change.after or {})
+    ]
+    return {key for key in keys if key is not None}
+
+
 def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
     """Return the texts that memories did not have before, of which none may be forbidden; what comes back may."""
     return [
@@ -385,17 +395,6 @@ def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
         "use_days": buckets,
         "use_day": max(day, row["use_day"]),
     }
-
-
-def count_access(
-    accessors: Mapping[str, Mapping[str, int]] | None, agent: str, at: int, by: int
-) -> dict[str, Mapping[str, int]]:
-    """Return who used a memory, with an agent's uses counted."""
-    by_agent = dict(accessors or {})
-    entry = by_agent.get(agent, {"uses": 0, "last_at": at})
-    uses = entry["uses"] + as_far_as(entry["uses"], by)
-    by_agent[agent] = {"uses": uses, "last_at": max(entry["last_at"], at)}
-    return dict(sorted(by_agent.items()))
 
 
 def _change_error(change: Change, what: str, recovery: str) -> InvalidInput:

@@ -191,7 +191,7 @@ def database(common: Common) -> Path:
 
 async def _rehearse_verb(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
     """Do a verb where nothing is kept: where it is refused, no file is made."""
-    from remanence.store.memory.rehearsal import Accepted, Rehearsal
+    from remanence.faces.cli.rehearsal import Accepted, Rehearsal
 
     with suppress(Accepted):
         async with open_engine(common, Rehearsal()) as memory:
@@ -215,18 +215,18 @@ async def _with_memory(
     """
     path = database(common)
     is_there = _exists(path)
-    if dry and not (is_there and await _has_scope(common)):
-        from remanence.store.memory.memory_store import MemoryStore
+    if not is_there and (common.read_only or not makes):
+        raise NotFound(
+            f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
+        )
+    if dry and not common.read_only and not (is_there and await _has_scope(common)):
+        from remanence.store.sqlite.dialect import IN_MEMORY
+        from remanence.store.sqlite.sqlite_store import SqlStore
 
-        async with open_engine(common, MemoryStore()) as memory:
+        async with open_engine(common, SqlStore(IN_MEMORY)) as memory:
             return await verb(memory)
-    if not is_there:
-        if not makes:
-            raise NotFound(
-                f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
-            )
-        if name != TALKING:
-            await _rehearse_verb(verb, common)
+    if not is_there and name != TALKING:
+        await _rehearse_verb(verb, common)
     is_done = False
     try:
         async with open_engine(common, erased_since=erased_since, new_scope=new_scope) as memory:

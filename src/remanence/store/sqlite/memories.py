@@ -10,9 +10,8 @@ from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.model import COLUMNS, Status
-from remanence.store.constraints import claims_text, refuse_state
+from remanence.store.constraints import claims_text, find_freed_keys, refuse_state
 from remanence.store.erasure import ERASE
-from remanence.store.memory.tables import freed
 from remanence.store.sqlite import accessors, embeddings, fulltext, purged
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
@@ -195,7 +194,7 @@ class Memories:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
         batch_claims: set[tuple[str, Any]] = set()
         execute = self._work.connection.execute
-        free = freed(self._updates.changes)
+        free = find_freed_keys(self._updates.changes)
         for _, change in self._created:
             after = change.after or {}
             claimed_text = claims_text(self._work.cause.verb, after)

@@ -1,0 +1,248 @@
+"""The log of the reference store: parts chained by digests, what an erasure or the end of images leaves, who has gone.
+
+Knows parts, rows and changes; knows nothing of scopes.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+from remanence.core.change import ROWLESS, AuditPart, Cause, Change
+from remanence.core.redaction import Names
+from remanence.store.audit_parts import UNCHAINED, USE_PARTS_MAX, digest_of, goes_on, part_digest
+from remanence.store.base import EndImagesResult, PurgedMemory
+from remanence.store.constraints import memories_of
+from remanence.store.ending import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark, reach
+from remanence.store.erasure import ERASE
+from remanence_store_kit.memory.tables import Tables
+
+# Of why a part was done, None where that is said still, and of what it changed.
+Digests = tuple[bytes | None, bytes]
+
+
+class RedactedLog(NamedTuple):
+    """What an erasure leaves of a log, the digests that its parts had, and the texts and ids of what went."""
+
+    log: list[AuditPart]
+    digests: dict[int, Digests]
+    texts: set[str]
+    ids: dict[int, str]
+
+
+def redact_log(log: Sequence[AuditPart], gone: Collection[int], names: Names | None) -> RedactedLog:
+    """Take the images of memories out of every part, and a person's names out of why it was done, and by whom."""
+    targets = frozenset(gone)
+    parts: list[AuditPart] = []
+    digests: dict[int, Digests] = {}
+    for part in log:
+        entries = tuple(one for one in part.changes if not _is_of(one, targets))
+        cause = part.cause if names is None else _redact_names(part.cause, names)
+        if len(entries) < len(part.changes) or cause != part.cause:
+            digests[part.position] = header_digest(part), entries_digest(part)
+        parts.append(replace(part, cause=cause, entries=entries))
+    sides = [
+        (change.key, side)
+        for part in log
+        for change in part.changes
+        if isinstance(change.key, int) and change.table == "memories" and change.key in targets
+        for side in (change.before, change.after)
+        if side
+    ]
+    texts = {side["text"] for _, side in sides if "text" in side}
+    return RedactedLog(parts, digests, texts, {seq: side["id"] for seq, side in sides if "id" in side})
+
+
+def _redact_names(cause: Cause, names: Names) -> Cause:
+    actor = None if cause.actor is None else names.without(cause.actor)
+    detail = names.taken_out_of(cause.detail) if names.stand_in_json(cause.detail) else cause.detail
+    return replace(cause, actor=actor, detail=detail)
+
+
+class EndedLog(NamedTuple):
+    """A log of which images have ended, the digests of what the parts changed before, and why, as the log says it."""
+
+    log: list[AuditPart]
+    digests: dict[int, Digests]
+    cause: Cause
+
+
+def end_log_images(
+    log: Sequence[AuditPart], keeping: Collection[int], before: int, cause: Cause
+) -> EndedLog | None:
+    """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due."""
+    mark = mark_of(log)
+    ahead = [(part.position, part.cause.at, part.count) for part in log[mark.through :]]
+    through, more = reach(ahead, before)
+    parts = {
+        part.position: replace(
+            part,
+            entries=tuple(one for one in part.changes if _is_kept(one, keeping)),
+            used=(),
+        )
+        for part in log[: max(through, mark.through)]
+    }
+    again = [part for part in log[: mark.through] if parts[part.position].entries != part.changes]
+    if not through and not again:
+        return None
+    fresh = log[mark.through : through] if through else []
+    stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
+    now = replace(mark.replace_parts(map(held_digest, again), stays), through=max(mark.through, through))
+    ended_parts = [*again, *fresh]
+    counts = {
+        "parts": len(ended_parts),
+        "changes": sum(
+            len(part.changes) + len(part.used) - len(parts[part.position].entries) for part in ended_parts
+        ),
+        "kept": len(stays),
+        "more": more,
+    }
+    digests: dict[int, Digests] = {part.position: (None, entries_digest(part)) for part in fresh}
+    cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **now.values(), **counts})
+    places = {part.position for part in ended_parts}
+    new_log = [
+        _with_end(part, parts[part.position], cause.at) if part.position in places else part for part in log
+    ]
+    return EndedLog(new_log, digests, cause)
+
+
+def _with_end(whole: AuditPart, left: AuditPart, now: int) -> AuditPart:
+    """Return what is left of a part with when its images ended, where any have."""
+    is_shorter = left.entries != whole.entries or bool(whole.used)
+    return replace(left, ended_at=left.ended_at or (now if is_shorter else None))
+
+
+def mark_of(log: Sequence[AuditPart]) -> ImageEndMark:
+    """Return how far images have ended, and what stands of them, as the last part that took some says."""
+    details = [
+        part.cause.detail
+        for part in log
+        if part.cause.verb in {EXPIRE, ERASE} and THROUGH in part.cause.detail
+    ]
+    return ImageEndMark.read(details[-1]) if details else ImageEndMark()
+
+
+def end_mark_detail(log: Sequence[AuditPart], left: Sequence[AuditPart]) -> dict[str, Any]:
+    """Return what an erasure has to say of images that were kept beyond their time, where it took some of them."""
+    mark = mark_of(log)
+    pairs = list(zip(log, left, strict=True))[: mark.through]
+    edits = [(old, new) for old, new in pairs if old.entries != new.entries]
+    if not edits:
+        return {}
+    stays = [held_digest(new) for _, new in edits if new.entries]
+    return mark.replace_parts([held_digest(old) for old, _ in edits], stays).values()
+
+
+def read_end_result(part: AuditPart) -> EndImagesResult:
+    """Return what a part that ended images says of that."""
+    detail = part.cause.detail
+    return EndImagesResult(
+        part.position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], detail["more"]
+    )
+
+
+def held_digest(part: AuditPart) -> bytes:
+    """Return the digest of what a part holds."""
+    return digest_of([part.position, [_field_values(change) for change in part.changes]])
+
+
+def part_of(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> AuditPart:
+    """Return a part as it is logged after the others."""
+    previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
+    rowless = cause.verb in ROWLESS
+    entries = () if rowless else changes
+    used = _find_used(changes) if rowless else set()
+    cause = replace(
+        cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
+    )  # none of these is in the log
+    part = AuditPart(len(log) + 1, cause, entries, "", len(changes), tuple(sorted(used)))
+    return replace(part, digest=digest(previous, part))
+
+
+def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> Cause:
+    """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
+    if cause.extends is None or not log:
+        return cause
+    run = [part for part in log[-USE_PARTS_MAX:] if part.cause.run == log[-1].cause.run]
+    used = sum(len(part.used) for part in run) + len(_find_used(changes))
+    if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
+        return cause
+    last = log[-1].cause
+    return replace(cause, run=last.run, part=last.part + 1, extends=None)
+
+
+def _find_used(changes: Sequence[Change]) -> set[int]:
+    return {seq for change in changes for seq in memories_of(change.table, change.key)}
+
+
+def digest(previous: bytes, part: AuditPart, kept: Digests | None = None) -> str:
+    """Return the digest of a part; `kept` are those of why and of what, where some of that was taken away."""
+    because, entries = kept or (None, entries_digest(part))
+    return part_digest(previous, because or header_digest(part), entries).hex()
+
+
+def kept_digests(before: Mapping[int, Digests], now: Mapping[int, Digests]) -> dict[int, Digests]:
+    """Return the digests that parts had at first, of those that were taken from before and of those that are now."""
+    digests = {**now, **before}
+    for position in before.keys() & now.keys():
+        digests[position] = (before[position][0] or now[position][0], before[position][1])
+    return digests
+
+
+def header_digest(part: AuditPart) -> bytes:
+    """Return the digest of why a part was done."""
+    return digest_of([part.position, _field_values(part.cause), part.count])
+
+
+def entries_digest(part: AuditPart) -> bytes:
+    """Return the digest of what a part changed."""
+    return digest_of([[_field_values(change) for change in part.changes], part.used])
+
+
+def _field_values(what: Cause | Change) -> dict[str, Any]:
+    return {one.name: getattr(what, one.name) for one in fields(what)}
+
+
+def _is_kept(change: Change, keeping: Collection[int]) -> bool:
+    return not set(keeping).isdisjoint(memories_of(change.table, change.key))
+
+
+def _is_of(change: Change, gone: AbstractSet[int]) -> bool:
+    """Tell whether a logged change is an image of what goes; links hold numbers only."""
+    return change.table != "links" and not gone.isdisjoint(memories_of(change.table, change.key))
+
+
+def update_purged(
+    purged: Mapping[int, PurgedMemory], logged: Sequence[Change], cause: Cause
+) -> dict[int, PurgedMemory]:
+    """Return which memories have gone after a commit; of what was erased nothing is known."""
+    found = dict(purged)
+    for change in logged:
+        if change.table != "memories" or not isinstance(change.key, int):
+            continue
+        if change.after is None and change.before:
+            row = change.before
+            found[change.key] = PurgedMemory(change.key, row["id"], row["key"], cause.run, cause.at)
+        elif None in (change.before, change.after):
+            found.pop(change.key, None)
+    return found
+
+
+def with_end(log: Sequence[AuditPart], one: PurgedMemory) -> PurgedMemory:
+    """Return a purged memory that says when its image ended, where it has."""
+    (part,) = [part for part in log if part.cause.run == one.run and part.cause.at == one.at][-1:]
+    held = any(change.table == "memories" and change.key == one.seq for change in part.changes)
+    return one if held else replace(one, ended_at=part.ended_at)
+
+
+def keeping(tables: Tables, purged: Mapping[int, PurgedMemory], before: int, now: int) -> set[int]:
+    """Return the memories that keep their images."""
+    rows = tables["memories"].items()
+    held = {seq for seq, row in rows if row["status"] == KEEPS_IMAGES or (row["hold_until"] or now) > now}
+    return held | {seq for seq, one in purged.items() if one.at >= before}
+
+
+def filter_part(part: AuditPart, memory: int) -> AuditPart:
+    """Return a part with its changes of one memory alone."""
+    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
+    return replace(part, entries=changes, count=len(changes), used=())
