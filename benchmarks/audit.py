@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import remanence
 from benchmarks.report import figure, note, settings, spent
 from remanence.core.clock import DAY, HOUR, ManualClock, to_datetime
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 
 SEED = 13
 AUDIT = ("runs", "changes", "blocks", "mentions", "emptied", "purged")

@@ -28,7 +28,7 @@ from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.personal_rules import BUILT_IN_RULES
 from remanence.gate.screening import lowercase_text, screen
 from remanence.gate.spans import merge_overlaps
-from remanence.text.folding import ban_keys, fold_keys
+from remanence.text.forbidden_keys import ban_keys, fold_keys
 
 SALT = b"benchmark"
 CODES = {"pin", "password", "alarm"}  # kinds of notes whose values stay secrets

@@ -22,7 +22,7 @@ from benchmarks.report import children_cpu_s, figure, settings, spent
 from remanence.flows.consolidate.extract_pending import listen
 from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.screening import screen
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.write.transcripts.formats import parse
 
 TEXTS = 2_000  # of each round

@@ -12,7 +12,7 @@ from typing import get_args
 from benchmarks.labels import DEVELOPED, Part, parts
 from benchmarks.labels.intake import Signal, signals
 from benchmarks.report import figure, note, settings, spent
-from remanence.read.signals import Level, signal
+from remanence.read.keep_signals import Level, signal
 
 
 def main() -> None:

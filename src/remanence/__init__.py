@@ -55,7 +55,7 @@ from remanence.core.results import Result
 
 if TYPE_CHECKING:
     from remanence import sync, types
-    from remanence.auditing import audit
+    from remanence.audit_source import audit
     from remanence.curate.planner.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
@@ -136,7 +136,7 @@ _LATER = {
     "Policy": "remanence.curate.policy.compiled",
     "Store": "remanence.store.base",
     "Writer": "remanence.llm.base",
-    "audit": "remanence.auditing",
+    "audit": "remanence.audit_source",
     "connect": "remanence.faces.rest.client",
     "open": "remanence.opening",
 }

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from remanence.flows.write.reembedding import ReembedResult
     from remanence.llm.base import Embedder, WaitingEmbedder
     from remanence.store.base import Check
-    from remanence.write.transcripts.source import AnyImporter
+    from remanence.write.transcripts.importer_source import AnyImporter
 
 if not TYPE_CHECKING:  # a type checker sees the imports above
     import_later(
@@ -122,7 +122,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.write.reembedding": "ReembedResult",
             "remanence.llm.base": "Embedder WaitingEmbedder",
             "remanence.store.base": "Check",
-            "remanence.write.transcripts.source": "AnyImporter",
+            "remanence.write.transcripts.importer_source": "AnyImporter",
         },
     )
 

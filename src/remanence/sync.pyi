@@ -79,7 +79,7 @@ from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check
-from remanence.write.transcripts.source import AnyImporter
+from remanence.write.transcripts.importer_source import AnyImporter
 
 class ScopePolicy:
     @property

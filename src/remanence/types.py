@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from remanence.faces.rest.client import RemoteEngine
     from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken
     from remanence.flows.base.copies import RegisteredCopy
-    from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
+    from remanence.flows.base.undo_data_expiry import DueImages, ExpireResult
     from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
     from remanence.flows.consolidate.consolidation import Upcoming
     from remanence.flows.consolidate.guidelines import GuidelineDraft, Guidelines
@@ -116,7 +116,7 @@ if TYPE_CHECKING:
     from remanence.write.guideline_learning import Guideline
     from remanence.write.imported import ImportedTurn, SkipCounts
     from remanence.write.transcripts.base import Importer
-    from remanence.write.transcripts.source import Source, SourceImporter, SqliteTable
+    from remanence.write.transcripts.importer_source import Source, SourceImporter, SqliteTable
 
 __all__ = [
     "AboutNamed",
@@ -274,9 +274,9 @@ _LATER = {
     "SimilarityThresholds": "remanence.llm.base",
     "WaitingEmbedder": "remanence.llm.base",
     "SkipCounts": "remanence.write.imported",
-    "Source": "remanence.write.transcripts.source",
-    "SourceImporter": "remanence.write.transcripts.source",
-    "SqliteTable": "remanence.write.transcripts.source",
+    "Source": "remanence.write.transcripts.importer_source",
+    "SourceImporter": "remanence.write.transcripts.importer_source",
+    "SqliteTable": "remanence.write.transcripts.importer_source",
     "FileReplaced": "remanence.core.errors",
     "ReadOnly": "remanence.core.errors",
     "AccessToken": "remanence.flows.base.access_tokens",
@@ -310,8 +310,8 @@ _LATER = {
     "ExtractEstimate": "remanence.flows.write.extracting",
     "Event": "remanence.flows.inspect.inspect",
     "DropPreview": "remanence.flows.scopes.dropping",
-    "DueImages": "remanence.flows.base.expiring",
-    "ExpireResult": "remanence.flows.base.expiring",
+    "DueImages": "remanence.flows.base.undo_data_expiry",
+    "ExpireResult": "remanence.flows.base.undo_data_expiry",
     "Explanation": "remanence.curate.explain",
     "FileEdit": "remanence.flows.mirror.hand_edits",
     "Forbidden": "remanence.core.forbidden",

@@ -19,7 +19,7 @@ from typing import Any
 import remanence
 from remanence import Engine, RemanenceError
 from remanence.core.clock import DAY, ManualClock
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 from remanence.store.sqlite import dialect
 from remanence_store_kit.dump import dump
 from tests.flows.erasing_at_fault import Found, apart, counted

@@ -14,7 +14,7 @@ import remanence
 from remanence.core.clock import HOUR, ManualClock, to_datetime
 from remanence.core.errors import Erased, ImagesEnded, InvalidInput, NotFound
 from remanence.core.model import Memory, Status
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener

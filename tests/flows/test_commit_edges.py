@@ -10,9 +10,9 @@ import pytest
 from remanence.core.change import Block, Change, Increment
 from remanence.core.errors import InvalidInput, StoreDamaged
 from remanence.core.model import PolicyClass, Relation
+from remanence.store.checksummed_columns import SUMMED
 from remanence.store.sqlite import rows, string_ids, sums
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.store.summed import SUMMED
 from remanence_store_kit.builders import (
     SCOPE,
     create_change,

@@ -16,7 +16,7 @@ from remanence.core.model import Memory, Turn
 from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text.analysis import stems
-from remanence.text.folding import ban_keys
+from remanence.text.forbidden_keys import ban_keys
 from remanence_store_kit.builders import expect_error
 from tests.flows.conftest import Opener, hear
 

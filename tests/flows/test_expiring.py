@@ -14,7 +14,7 @@ import remanence
 import remanence.sync
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput, PlanHeld
-from remanence.flows.base.expiring import expire, find_due_images
+from remanence.flows.base.undo_data_expiry import expire, find_due_images
 from remanence_store_kit.builders import expect_error
 from tests.command_line import Typed, typed
 

@@ -12,8 +12,8 @@ import pytest
 import remanence
 from remanence import Engine, StoreError
 from remanence.core.clock import ManualClock
-from remanence.flows.base.expiring import expire
-from remanence.store import ending
+from remanence.flows.base.undo_data_expiry import expire
+from remanence.store import undo_data_pruning
 from remanence.store.sqlite import audit, image_expiry
 
 
@@ -41,7 +41,7 @@ def _pointed(monkeypatch: pytest.MonkeyPatch, point: int, happens: Any) -> None:
         return call
 
     monkeypatch.setattr(image_expiry, "PARTS_MAX", 2)
-    monkeypatch.setattr(ending, "PARTS_MAX", 2)
+    monkeypatch.setattr(undo_data_pruning, "PARTS_MAX", 2)
     monkeypatch.setattr(image_expiry._ImageEnding, "_end", around(image_expiry._ImageEnding._end))
     monkeypatch.setattr(audit, "append", around(audit.append))
 

@@ -12,7 +12,7 @@ import remanence
 from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from sqlalchemy import LargeBinary, Text
 
-from remanence.store.places import BY_NAME, SAYING, TABLES, VECTORS
+from remanence.store.data_inventory import BY_NAME, SAYING, TABLES, VECTORS
 from remanence.store.schema import metadata
 from remanence.store.sqlite import cleaning
 from tests.flows.test_erasing import SAID, live, opened

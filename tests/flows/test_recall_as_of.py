@@ -15,7 +15,7 @@ from remanence.core.change import AuditPart
 from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.past_ranking import read_past_scope
 from remanence.store.base import AnswerRequest

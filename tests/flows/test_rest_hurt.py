@@ -18,7 +18,7 @@ import pytest
 
 import remanence
 import remanence.sync
-from remanence.faces.rest.guarding import BODY_SECONDS_MAX
+from remanence.faces.rest.request_limits import BODY_SECONDS_MAX
 from remanence.faces.rest.serving import CONNECTIONS_MAX, HEAD_SECONDS_MAX
 from tests.flows.test_rest import Listener, Server, start, stop
 

@@ -15,7 +15,7 @@ import pytest
 import remanence
 from remanence.core.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, NotFound, StoreUnavailable
-from remanence.flows.base import heartbeat
+from remanence.flows.base import session_heartbeat
 from remanence.flows.consolidate import activate, consolidation, sessions
 from remanence.store.base import Bookkeeping, BookkeepResult
 from tests.command_line import typed
@@ -394,7 +394,7 @@ async def test_a_beat_does_not_open_a_session_again(
 
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(store, "bookkeep", overtaken)
-        await heartbeat.beat(first._core)
+        await session_heartbeat.beat(first._core)
 
     left = await store.bookkeep("default", Bookkeeping(clock.now(), under=("open/",)))
 

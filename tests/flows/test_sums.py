@@ -8,8 +8,8 @@ import pytest
 
 import remanence
 from remanence.store.base import Bookkeeping
+from remanence.store.checksummed_columns import SUMMED
 from remanence.store.schema import metadata
-from remanence.store.summed import SUMMED
 
 # Tables that are no part of the sums, with what proves them instead.
 PROVEN = {

@@ -14,7 +14,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.flows.base.expiring import expire
+from remanence.flows.base.undo_data_expiry import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence_store_kit.builders import NOW, create_change, keep
 from remanence_store_kit.contract.audit import use

@@ -19,7 +19,7 @@ from remanence.core.errors import Conflict
 from remanence.core.model import Relation, Status
 from remanence.core.score import RATES
 from remanence.core.snapshot import Snapshot
-from remanence.curate.language import derived, logic
+from remanence.curate.language import array_logic, derived
 from remanence.curate.language.view import View
 from remanence.curate.planner import changes, cycle, diff, merge, plan, protection, state, windows
 from remanence.curate.planner.diff import Edits
@@ -468,7 +468,7 @@ BUGS = (
     ),
     Bug(
         "a tenth is below a tenth",
-        swapped(logic, "_COMPARE", {**logic._COMPARE, "<": operator.le}),
+        swapped(array_logic, "_COMPARE", {**array_logic._COMPARE, "<": operator.le}),
         laws.elfmem_does_what_it_says,
         under=NONE,
     ),

@@ -42,7 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/erase",),
     ("flows/inspect", "flows/schedule", "flows/scopes"),
     ("engine", "editing_verbs", "shelves"),
-    ("auditing", "opening", "portal"),
+    ("audit_source", "opening", "portal"),
     ("", "faces", "integrations", "sync", "types"),
 )
 # Parts of one row that never import one another.

@@ -4,7 +4,7 @@ import json
 
 from remanence.gate.junk import junk
 from remanence.languages import MONTHS, UNLISTED, language_of, speaks_foreign
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 
 
 def read_italian() -> dict[str, object]:

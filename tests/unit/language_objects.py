@@ -18,7 +18,7 @@ from remanence.core.patterns import Pattern
 from remanence.gate import junk
 from remanence.languages import families
 from remanence.languages.notation import Lists
-from remanence.read import signals
+from remanence.read import keep_signals
 from remanence.write import box_cuts
 
 GOLDEN = Path(__file__).with_name("language_objects.json")
@@ -41,8 +41,8 @@ MADE: dict[str, Callable[[], object]] = {
     "unlisted": lambda: languages.UNLISTED,
     "speaks for": lambda: sorted(languages._load_voters().items()),
     "speaks English": lambda: languages._load_english_voters(),
-    "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
-    "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
+    "signals": lambda: _tree(keep_signals._build_phrase_tree(spaced=True)),
+    "signals unspaced": lambda: _tree(keep_signals._build_phrase_tree(spaced=False)),
     "small talk": lambda: [junk._CORE, junk._EITHER, junk._LONGEST, junk._ROWS],
     "topics": lambda: [
         [vars(one)["_first"], one.unspaced]
@@ -94,11 +94,11 @@ def _canonical(value: object) -> object:
     return value
 
 
-def _tree(tree: signals._PhraseTree) -> object:
+def _tree(tree: keep_signals._PhraseTree) -> object:
     return [_node(tree.first), _node(tree.any)]
 
 
-def _node(node: signals._PhraseNode) -> object:
+def _node(node: keep_signals._PhraseNode) -> object:
     return {
         "words": [[word, _node(after)] for word, after in node.words.items()],
         "beginnings": [[word, _node(after)] for word, after in node.beginnings.items()],

@@ -9,8 +9,8 @@ import pytest
 
 from remanence.core.clock import DAY
 from remanence.core.model import Tier
-from remanence.curate.planner.agreement import filter_to_proposed, left_out
 from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.plan_agreement import filter_to_proposed, left_out
 from remanence.curate.policy.compiled import build_snapshot_request, load
 from tests.unit.scopes import NOW, World
 from tests.unit.test_proposal import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.text.folding import ban_keys, fold_keys
+from remanence.text.forbidden_keys import ban_keys, fold_keys
 
 TEXT = "The gate of the harbour opens at noon"
 

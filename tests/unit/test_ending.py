@@ -1,6 +1,6 @@
 """The sum over the parts that still hold images is the same whatever was added and taken away before."""
 
-from remanence.store.ending import ImageEndMark
+from remanence.store.undo_data_pruning import ImageEndMark
 
 
 def test_what_was_added_and_taken_away_leaves_nothing() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks import labels
 from remanence.core.clock import DAY, to_micros
-from remanence.read.event_times import find_event_day, find_event_time, fold_question
+from remanence.read.event_relative_times import find_event_day, find_event_time, fold_question
 
 SAID = to_micros(datetime(2026, 4, 20, 12, tzinfo=UTC))
 LINES = labels.read("when", "first")

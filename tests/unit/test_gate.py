@@ -9,7 +9,7 @@ from remanence.gate import secret_patterns
 from remanence.gate.credentials import REACH
 from remanence.gate.junk import junk
 from remanence.gate.screening import luhn, screen
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 
 SALT = b"salt"
 

@@ -10,8 +10,8 @@ from remanence.core.model import Relation, Status, Turn
 from remanence.write.import_relations import Dating, TurnPlace, decide_relations
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts.formats import Transcript, parse_source
+from remanence.write.transcripts.importer_source import Source, SqliteTable
 from remanence.write.transcripts.item_fields import make_version_key
-from remanence.write.transcripts.source import Source, SqliteTable
 from tests import importer_sources as sources
 from tests.importer_sources import at
 

@@ -14,9 +14,9 @@ from remanence.core.errors import InvalidInput
 from remanence.core.model import COLUMN, Form, Relation
 from remanence.curate.explain import explain
 from remanence.curate.planner import diff
-from remanence.curate.planner.agreement import filter_to_proposed
 from remanence.curate.planner.diff import Edits, MergePairs
 from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.plan_agreement import filter_to_proposed
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.curate.schedule.next_due import calm_until

@@ -15,8 +15,8 @@ from remanence.core.change import row_count, rows_of
 from remanence.core.model import STANDING, Status
 from remanence.core.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
 from remanence.curate.explain import explain
-from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.plan_agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.curate.schedule.next_due import calm_until

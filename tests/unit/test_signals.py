@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.labels.intake import signals
 from remanence.languages.families import SIGNALS
-from remanence.read.signals import END_CHARS, signal
+from remanence.read.keep_signals import END_CHARS, signal
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import TEXT_CHARS_MAX, Turn
 from remanence.write.transcripts.formats import AUTO, IMPORTERS, Transcript, detect_importer, parse
+from remanence.write.transcripts.importer_source import Source
 from remanence.write.transcripts.jsonl import FIELDS
-from remanence.write.transcripts.source import Source
 
 NOON = to_micros(datetime(2026, 3, 3, 12, tzinfo=UTC))
 

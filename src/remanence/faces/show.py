@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
-    from remanence.flows.base.expiring import ExpireResult
     from remanence.flows.base.settings import Setting
+    from remanence.flows.base.undo_data_expiry import ExpireResult
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.consolidate.sessions import OpenSession
     from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure

@@ -12,7 +12,7 @@ from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
 from remanence.integrations.own_items import tell_markers
-from remanence.llm.remembered import find_room, show_begun, show_recalled
+from remanence.llm.prompt_memories import find_room, show_begun, show_recalled
 
 require_framework("llama-index-core", "0.14", "llamaindex")
 

@@ -12,7 +12,7 @@ from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
 from remanence.integrations.framework_versions import require_framework
 from remanence.integrations.own_items import correct_own, refuse_protected, tell_markers
-from remanence.llm.remembered import find_room, show_begun, show_recalled
+from remanence.llm.prompt_memories import find_room, show_begun, show_recalled
 
 require_framework("pydantic-ai-slim", "2.68", "pydantic-ai")
 

@@ -66,7 +66,7 @@ class WhenWords(Lists):
     before it or `since_after` after it a time goes on to the present. `apart` before an expression and `apart_after`
     behind it make it another one: what comes before or after it, or next. `of` and `between` may stand within one; a
     number after `of` counts from what stands before that. `before_event` and `after_event` stand between a stretch of
-    time and the event that it is counted from (`read/event_times.py`).
+    time and the event that it is counted from (`read/event_relative_times.py`).
     """
 
     days_back: Mapping[str, int] = number_list(0)

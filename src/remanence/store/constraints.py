@@ -29,7 +29,7 @@ from remanence.core.model import (
     Tier,
 )
 from remanence.core.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
-from remanence.text.folding import ban_keys, fold_keys
+from remanence.text.forbidden_keys import ban_keys, fold_keys
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,

@@ -31,9 +31,9 @@ from remanence.core.clock import MINUTE
 from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.core.model import Column as Kept
 from remanence.store.audit_parts import PLACE_BITS, PLACE_MAX
+from remanence.store.checksummed_columns import SUMMED
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.erasure import MarkKind
-from remanence.store.summed import SUMMED
 
 
 class _Any(UserDefinedType[object]):

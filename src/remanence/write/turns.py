@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from remanence.core.model import Memory, Role
 from remanence.core.segment import TURN
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.write.admission import DraftOutcome, MemoryDraft
 
 WAITING = "waiting/"

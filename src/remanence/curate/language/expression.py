@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.core.errors import PolicyError, suggest
 from remanence.core.timescale import ClockName
-from remanence.curate.language.logic import (
+from remanence.curate.language.array_logic import (
     ANSWERS,
     MIRROR,
     OPERATIONS,

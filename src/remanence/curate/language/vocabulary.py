@@ -16,6 +16,7 @@ from remanence.core.errors import suggest
 from remanence.core.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
 from remanence.core.score import PRESETS, RATING
 from remanence.core.timescale import TURN
+from remanence.curate.language.array_logic import build_value_node, truth
 from remanence.curate.language.derived import (
     OUTDATED_READS,
     build_dangling_test,
@@ -36,7 +37,6 @@ from remanence.curate.language.derived import (
     weighted_degree,
 )
 from remanence.curate.language.expression import Call, Function, Over, Vocabulary, Word
-from remanence.curate.language.logic import build_value_node, truth
 from remanence.curate.language.meanings import LINK_MEANINGS, MEANINGS, RATED
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, LinkView, Node, Run, Type
 

@@ -12,8 +12,8 @@ from remanence.core.model import AffectedMemory, short_id
 from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.core.snapshot import Snapshot
 from remanence.curate.planner.actions import Action, actions
-from remanence.curate.planner.agreement import ExclusionReasons, filter_to_proposed
 from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_agreement import ExclusionReasons, filter_to_proposed
 from remanence.curate.planner.plan_report import (
     WIDTH,
     PlannedAct,

@@ -23,8 +23,8 @@ from remanence.core.effects import (
 from remanence.core.errors import InvalidInput
 from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, TRANSITIONS, Form, Status, Tier
 from remanence.core.snapshot import Bools
-from remanence.curate.planner.agreement import destroyed_count
 from remanence.curate.planner.diff import Edits, PlanDecision, find_action_rows, iterate_actions
+from remanence.curate.planner.plan_agreement import destroyed_count
 from remanence.curate.policy.compiled import Policy
 
 # Of these columns the checks of falls and forms say more than that some rule leads to the value.

@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.core.effects import MERGE, STAMPS, STANDING_COLUMNS, Effect, becomes
 from remanence.core.snapshot import Bools, Ints, LinkColumns, Snapshot
-from remanence.curate.language.logic import alias_key
+from remanence.curate.language.array_logic import alias_key
 from remanence.curate.language.view import LINKS, Array, Node, View
 from remanence.curate.planner.merge import (
     Merge,

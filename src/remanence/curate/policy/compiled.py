@@ -19,8 +19,8 @@ from remanence.core.model import STANDING, PolicyClass
 from remanence.core.results import Result, encode_json_value, number
 from remanence.core.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
 from remanence.core.timescale import ClockName
+from remanence.curate.language.array_logic import only_both
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
-from remanence.curate.language.logic import only_both
 from remanence.curate.language.view import AGENTS, FAR, LINKS, OF_LINKS, TAGGED_AT, Node, reads_of
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import (

@@ -93,7 +93,7 @@ async def audit(
         str, options.POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")
     ] = "default",
 ) -> Any:
-    from remanence.auditing import audit as audit_path
+    from remanence.audit_source import audit as audit_path
     from remanence.faces.cli import files
 
     with counting("judging") as progress:

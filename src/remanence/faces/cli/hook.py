@@ -14,7 +14,7 @@ from remanence.core.errors import InvalidInput, format_value
 from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX
 from remanence.faces.cli import options
 from remanence.faces.cli.options import Memory
-from remanence.llm.remembered import find_room, show_begun, show_recalled
+from remanence.llm.prompt_memories import find_room, show_begun, show_recalled
 
 if TYPE_CHECKING:
     from remanence.core.keywords import RoleName

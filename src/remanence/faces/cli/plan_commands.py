@@ -228,7 +228,7 @@ def policy_check(name: Annotated[str, POLICY, Parameter(metavar="FILE", help="A 
 
 async def _tell_due_images(memory: Memory) -> None:
     """Say on stderr which images of an old audit the first tick would end, while that can still be decided."""
-    from remanence.flows.base.expiring import find_due_images
+    from remanence.flows.base.undo_data_expiry import find_due_images
 
     due = await find_due_images(memory._core)  # noqa: SLF001 # a part of these commands, and no verb
     if due is not None:

@@ -39,9 +39,9 @@ from remanence.faces.rest.calls import (
     RunningView,
 )
 from remanence.faces.rest.engines import Engines, Opener
-from remanence.faces.rest.guarding import AGENTS, RequestGuard
 from remanence.faces.rest.offers import SHOWN_BY, Offer, is_file_wide, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
+from remanence.faces.rest.request_limits import AGENTS, RequestGuard
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token

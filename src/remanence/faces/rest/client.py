@@ -27,6 +27,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import Preview
 from remanence.engine import Engine
+from remanence.faces.rest.client_transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.faces.rest.offers import (
     BODY_BYTES_MAX,
     NOT_OFFERED,
@@ -36,7 +37,6 @@ from remanence.faces.rest.offers import (
     is_file_wide,
     list_offers,
 )
-from remanence.faces.rest.transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
 from remanence.flows.consolidate.boxes import ConversationSegment, ConversationThread

@@ -15,8 +15,8 @@ from remanence.core.clock import SECOND, read_monotonic_micros
 from remanence.core.errors import RemanenceError
 from remanence.engine import Engine
 from remanence.faces.rest import problems
-from remanence.faces.rest.guarding import FindToken
 from remanence.faces.rest.problems import RequestRefused
+from remanence.faces.rest.request_limits import FindToken
 from remanence.faces.rest.request_log import METRICS
 from remanence.flows.base.access_tokens import ANY_SCOPE
 from remanence.flows.inspect.inspect import find_position

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 from remanence.core.errors import NotFound
 from remanence.engine import Engine
 from remanence.faces.rest.engines import Opener
-from remanence.faces.rest.guarding import FindToken
 from remanence.faces.rest.operating import OperatorsDoor
+from remanence.faces.rest.request_limits import FindToken
 from remanence.faces.rest.request_log import LogFormat, log_request, write_log
 from remanence.faces.rest.watching import VerbObserver, watch_verbs
 from remanence.flows.base.tracing import Tracer

@@ -33,7 +33,7 @@ from remanence.read.extraction import (
     checked_shortening,
 )
 from remanence.write.transcripts.base import Importer
-from remanence.write.transcripts.source import SkipCounts, Source, SourceImporter, as_source_importer
+from remanence.write.transcripts.importer_source import SkipCounts, Source, SourceImporter, as_source_importer
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -19,7 +19,7 @@ from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import SEVERAL_MAX
-from remanence.flows.write.turn_facts import outdate_facts
+from remanence.flows.write.edited_turn_facts import outdate_facts
 from remanence.write.admission import MemoryDraft
 from remanence.write.import_relations import (
     Dating,

@@ -51,7 +51,7 @@ from remanence.write.imported import ImportedTurn
 from remanence.write.renewals import is_as_it_came
 from remanence.write.roles import compute_trust, lower_trust, role_of_name
 from remanence.write.transcripts.formats import Transcript
-from remanence.write.transcripts.source import AnyImporter
+from remanence.write.transcripts.importer_source import AnyImporter
 
 
 async def raise_trust(core: Core, raised: Mapping[int, Turn], door: Trust) -> list[Receipt]:

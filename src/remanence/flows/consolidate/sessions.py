@@ -14,9 +14,9 @@ from remanence.core.clock import DAY, HOUR
 from remanence.core.errors import NotFound, format_value
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.flows.base import heartbeat
+from remanence.flows.base import session_heartbeat
 from remanence.flows.base.context import Core, Pulse
-from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
+from remanence.flows.base.session_heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes, consolidation, extract_pending
 from remanence.flows.curate import scheduling
 from remanence.gate.screening import refuse_secret
@@ -49,7 +49,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
     check_name("a task type", task_type)
     refuse_secret(core.salt, "task type", task_type)
     async with core.gate:
-        await heartbeat.beat(core)
+        await session_heartbeat.beat(core)
         if core.session is not None:
             return core.session
         await _close_forsaken(core)
@@ -66,7 +66,7 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         }
         put = {session_key(session): row, heartbeat_key(session): now}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(now, now)))
-        heartbeat.start(core, Pulse(session, every, now))
+        session_heartbeat.start(core, Pulse(session, every, now))
         return session
 
 
@@ -91,7 +91,7 @@ async def leave(core: Core) -> None:
             if core.pulse is not None and core.pulse.every is not None:
                 await _close(core, core.pulse.session)
         finally:
-            await heartbeat.stop(core)
+            await session_heartbeat.stop(core)
 
 
 @asynccontextmanager
@@ -127,7 +127,7 @@ async def _close_forsaken(core: Core) -> None:
 async def _close(core: Core, session: str) -> tuple[float, bool]:
     """Count the rest of a session and write its end; return its hours, and whether it was open."""
     if session == core.session:
-        await heartbeat.beat(core)
+        await session_heartbeat.beat(core)
     now = core.clock.now()
     names = (session_key(session), heartbeat_key(session))
     books = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
@@ -142,13 +142,15 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
         since = books.values.get(heartbeat_key(session), row["started_at"])
         every = row["every"]
         is_lost = (
-            session != core.session and every is not None and heartbeat.has_missed_beats(every, now - since)
+            session != core.session
+            and every is not None
+            and session_heartbeat.has_missed_beats(every, now - since)
         )
         row = {**row, "ended_at": since if is_lost else max(since, now)}
         put = {session_key(session): row, heartbeat_key(session): None}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(since, row["ended_at"])))
     if session == core.session:
-        await heartbeat.stop(core)
+        await session_heartbeat.stop(core)
     return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
 
 

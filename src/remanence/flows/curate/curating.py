@@ -18,9 +18,9 @@ from remanence.core.receipt import Receipt
 from remanence.core.snapshot import Among, Holds, Snapshot, SnapshotRequest
 from remanence.curate.language.view import View
 from remanence.curate.planner import brake
-from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
+from remanence.curate.planner.plan_agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.plan_report import (
     PlanReport,
     Preview,
@@ -31,7 +31,7 @@ from remanence.curate.planner.plan_report import (
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.curate.policy.document import PRESETS
-from remanence.flows.base import heartbeat
+from remanence.flows.base import session_heartbeat
 from remanence.flows.base.context import (
     LISTED_MAX,
     QUIET,
@@ -199,7 +199,7 @@ async def freeze_scope(
     `more` are columns that it does not ask for, `only` the one pair that may become one, `among` which memories are
     read, None for all. What is `kept` is for who comes again.
     """
-    await heartbeat.beat(core)
+    await session_heartbeat.beat(core)
     await core.uses.settle()
     return await read_frozen(core, policy, more, only, among, kept=kept)
 

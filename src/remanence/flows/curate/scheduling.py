@@ -24,7 +24,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
 from remanence.curate.schedule.cadence import CADENCES, MISSED_MANY, Mode, Record
-from remanence.flows.base import heartbeat, policy_reading
+from remanence.flows.base import policy_reading, session_heartbeat
 from remanence.flows.base.context import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating
 from remanence.store.base import Bookkeeping
@@ -357,7 +357,7 @@ def _log_failed_run(core: Core, name: str, error: Exception) -> AutomaticRun:
 
 async def interval_read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:
     """Read the clocks, when anything was last curated, and the present."""
-    await heartbeat.beat(core)
+    await session_heartbeat.beat(core)
     now = core.clock.now()
     request = Bookkeeping(now, get=(curating.LAST_CURATE,), clocks=frozenset({core.policy.clock}) - {"wall"})
     books = await core.store.bookkeep(core.scope, request)

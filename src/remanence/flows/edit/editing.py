@@ -58,6 +58,7 @@ from remanence.flows.base.context import (
 )
 from remanence.flows.undo.undoing import before_fall, beside_equals
 from remanence.flows.write import gating
+from remanence.flows.write.edited_turn_facts import outdate_facts
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -69,7 +70,6 @@ from remanence.flows.write.learning import (
     vector_of,
 )
 from remanence.flows.write.pending_turns import encode_rehearing
-from remanence.flows.write.turn_facts import outdate_facts
 from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
 from remanence.read.name_places import has_name

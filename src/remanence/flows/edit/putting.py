@@ -27,6 +27,7 @@ from remanence.flows.base.context import RACES_MAX, Core, make_id_detail, refuse
 from remanence.flows.edit.editing import decide_forget, make_edit_changes, successor
 from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
+from remanence.flows.write.edited_turn_facts import outdate_facts
 from remanence.flows.write.learning import (
     CHUNK,
     answers,
@@ -39,7 +40,6 @@ from remanence.flows.write.learning import (
     take,
 )
 from remanence.flows.write.pending_turns import encode_rehearing
-from remanence.flows.write.turn_facts import outdate_facts
 from remanence.read.entity import is_entity
 from remanence.text.analysis import fingerprint
 from remanence.write.admission import DraftBatch, MemoryDraft

@@ -42,7 +42,7 @@ from remanence.read.entity import (
 from remanence.read.extraction import Entity, ExtractResult, Relationship
 from remanence.read.name_places import can_be_name, find_names, has_name
 from remanence.store.base import Arriving
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 from remanence.text.text_columns import text_columns
 
 BATCH_MAX = 10  # entities that a batch adds

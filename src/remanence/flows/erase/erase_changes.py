@@ -16,7 +16,7 @@ from remanence.core.change import Change
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
+from remanence.flows.base.session_heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes
 from remanence.flows.entities.subject import Subject, read_all, said_of
 from remanence.flows.mirror.erased_files import Sought, spare_what_stays
@@ -27,7 +27,7 @@ from remanence.read.entity import is_entity
 from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
 from remanence.text.analysis import stems
-from remanence.text.folding import ban_keys
+from remanence.text.forbidden_keys import ban_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts
 from remanence.write.reflecting import CATEGORY, CONSOLIDATED, DRAWN_TAG

@@ -30,7 +30,7 @@ from remanence.core.model import (
 from remanence.core.score import decay
 from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core
-from remanence.flows.exchange import erased_elsewhere, grouping
+from remanence.flows.exchange import boxes_exchange, erased_elsewhere
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
@@ -41,7 +41,7 @@ from remanence.store.base import Arriving
 from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
 from remanence.text.analysis import terms_of
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import PROGRAMS, MemoryDraft
 
@@ -197,7 +197,7 @@ class ImportPlan:
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
     links: list[ImportedLink] = field(default_factory=list)
     forbidden: list[Forbid] = field(default_factory=list)
-    grouped: list[grouping.ImportedBox | grouping.ImportedTrace] = field(default_factory=list)
+    grouped: list[boxes_exchange.ImportedBox | boxes_exchange.ImportedTrace] = field(default_factory=list)
     kept: set[str] = field(
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
@@ -494,7 +494,9 @@ class _Overlap:
             for one in exported.boxes
         ]
         self.decided.replaced += counts
-        self.decided.grouped = await grouping.select_boxes(self.core, boxes, exported.traces, self.where)
+        self.decided.grouped = await boxes_exchange.select_boxes(
+            self.core, boxes, exported.traces, self.where
+        )
 
 
 def _iterate_side_texts(row: ExportRow) -> Iterator[str]:

@@ -31,7 +31,8 @@ from remanence.flows.base.context import (
     run_off_loop,
     wait_before_retry,
 )
-from remanence.flows.exchange import erased_elsewhere, grouping
+from remanence.flows.exchange import boxes_exchange, erased_elsewhere
+from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -41,7 +42,6 @@ from remanence.flows.exchange.exported import (
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.grouping import ImportedBox, ImportedTrace
 from remanence.flows.exchange.overlap import (
     Existing,
     Forbid,
@@ -126,7 +126,7 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
                 yield _link_out(link, ids)
     for one in await core.store.forbidden(core.scope):
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
-    async for line in grouping.lines(core, ids):
+    async for line in boxes_exchange.lines(core, ids):
         yield line
     heard_ids = set(await erased_elsewhere.list_ids(core)) - {*ids.values()}
     erased_ids = [*await core.store.erased_ids(core.scope), *sorted(heard_ids)]

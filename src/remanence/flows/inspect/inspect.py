@@ -41,7 +41,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
 from remanence.edit.rewind import ChangesSince, mark_ended
-from remanence.flows.base import heartbeat
+from remanence.flows.base import session_heartbeat
 from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.audit_log import find_run_span, iterate_audit_log, newest_first
 from remanence.flows.base.context import Core
@@ -64,7 +64,7 @@ from remanence.flows.write import embedding, gating, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.audit_parts import USE
 from remanence.store.base import Bookkeeping
-from remanence.store.ending import EXPIRE
+from remanence.store.undo_data_pruning import EXPIRE
 
 
 async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
@@ -259,7 +259,7 @@ WAITING_MAX = 100  # sessions of which `status` reads a turn
 
 async def status(core: Core) -> State:
     """Count what is there."""
-    await heartbeat.beat(core)
+    await session_heartbeat.beat(core)
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, _make_snapshot_request(core), now)
     books = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))

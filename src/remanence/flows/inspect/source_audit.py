@@ -23,7 +23,7 @@ from remanence.flows.exchange.transfer import iterate_pages
 from remanence.flows.write import gating
 from remanence.text.tokens import token_counts
 from remanence.write.admission import KEPT_OUT
-from remanence.write.transcripts.source import AnyImporter
+from remanence.write.transcripts.importer_source import AnyImporter
 
 _STYLE = (
     ":root{color-scheme:light dark} body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;"

@@ -31,7 +31,7 @@ from remanence.recall.frames import LIMIT_MAX
 from remanence.store.base import Find
 from remanence.store.lineage import SUCCEEDING, find_successors
 from remanence.text.analysis import check_text
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 
 NAME_CHARS = 60  # of a text that is asked for
 _NAMES_ONE = re.compile(r"#?[0-9]+|[0-9a-fA-F]{8,32}…?")  # what is no key and no text, but a number or an id

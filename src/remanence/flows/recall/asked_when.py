@@ -7,7 +7,7 @@ from remanence.core.clock import DAY, to_span
 from remanence.core.keywords import Moment
 from remanence.core.model import Memory, Verification, short_id
 from remanence.core.results import date_of
-from remanence.read.event_times import find_event_day, find_event_time
+from remanence.read.event_relative_times import find_event_day, find_event_time
 from remanence.read.when import TimeSpan, find_time_spans
 from remanence.text.analysis import only_asks, stems
 

@@ -25,7 +25,7 @@ from remanence.core.snapshot import Bools, Snapshot
 from remanence.flows.base.context import label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
-from remanence.flows.recall.times import ORDERS, asks_by_operators, parse_time_filter, read_time
+from remanence.flows.recall.time_filters import ORDERS, asks_by_operators, parse_time_filter, read_time
 from remanence.read.entity import CATEGORY
 from remanence.store.constraints import refuse_unfit
 

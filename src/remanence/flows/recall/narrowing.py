@@ -9,7 +9,7 @@ import numpy.typing as npt
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.times import TIMES, match_times
+from remanence.flows.recall.time_filters import TIMES, match_times
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from math import prod
 
 from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
 from remanence.text.analysis import only_asks, stems, term_hash

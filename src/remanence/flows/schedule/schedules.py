@@ -19,7 +19,7 @@ from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number, render_span, visible
 from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
-from remanence.flows.base import copies, expiring
+from remanence.flows.base import copies, undo_data_expiry
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.policy_reading import POLICY, read_adopted_policy
 from remanence.flows.curate import curating, scheduling
@@ -258,7 +258,7 @@ async def run_once(
         outcome = await ticking.tick(core, cadence=cadence)
     else:
         outcome = await ticking.tick_bare(core, expire=expire)
-    return replace(outcome, expired=await expiring.expire(core)) if expire else outcome
+    return replace(outcome, expired=await undo_data_expiry.expire(core)) if expire else outcome
 
 
 async def _run_under(core: Core, policy: Policy, cadence: CadenceName | None) -> JobsResult:

@@ -32,9 +32,9 @@ from remanence.curate.schedule.cadence import (
     with_quicker,
 )
 from remanence.curate.schedule.next_due import calm_after
-from remanence.flows.base import expiring, extra_vectors, heartbeat, settings
+from remanence.flows.base import extra_vectors, session_heartbeat, settings, undo_data_expiry
 from remanence.flows.base.context import QUIET, Core, Lease, aside_of_rows, lease_held
-from remanence.flows.base.expiring import ExpireResult
+from remanence.flows.base.undo_data_expiry import ExpireResult
 from remanence.flows.consolidate import consolidation, extract_pending, sessions
 from remanence.flows.consolidate.consolidation import Quiet
 from remanence.flows.curate import scheduling
@@ -214,7 +214,9 @@ def _build_begin_request(holder: str, now: int) -> Bookkeeping:
     """
     read = (*scheduling.OF_HELD, *scheduling.OF_CURATED, reembedding.UNDER_WAY)
     get = (ROW, *read, *settings.rows_of("mirror_folder"))
-    return Bookkeeping(now, get=get, under=(scheduling.AUTOMATIC, heartbeat.OPEN), put={QUIET: _mark(holder)})
+    return Bookkeeping(
+        now, get=get, under=(scheduling.AUTOMATIC, session_heartbeat.OPEN), put={QUIET: _mark(holder)}
+    )
 
 
 def _mark(holder: str) -> dict[str, Any]:
@@ -336,7 +338,7 @@ async def _pick_mode(work: Tick, record: Record, now: int) -> Record:
     if work.curated is None:
         return record
     snapshot = work.curated.snapshot
-    any_open = any(name.startswith(heartbeat.OPEN) for name in work.rows)
+    any_open = any(name.startswith(session_heartbeat.OPEN) for name in work.rows)
     beating = [
         one
         for one in (await sessions.list_open_sessions(work.core) if any_open else [])
@@ -484,7 +486,7 @@ async def _expire(work: Tick) -> AutomaticRun | None:
     if work.due != "deep" or not can(work.core.store, IMAGE_EXPIRY):
         return None
     try:
-        expiry = await expiring.expire(work.core, work.stint.is_over, work.fence)
+        expiry = await undo_data_expiry.expire(work.core, work.stint.is_over, work.fence)
     except LeaseLost as lost:
         return AutomaticRun(work.core.clock.now(), "skipped", reason=str(lost))
     counts = {"parts ended": expiry.parts, "images": expiry.changes}

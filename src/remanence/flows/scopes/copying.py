@@ -19,7 +19,7 @@ from remanence.flows.base import copies
 from remanence.flows.base.context import QUIET, Core, receipt
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
-from remanence.flows.exchange.grouping import ImportedBox, ImportedTrace, pages
+from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace, pages
 from remanence.flows.exchange.overlap import Forbid, ImportedLink, ImportedMemory
 from remanence.flows.exchange.transfer import (
     CARRIED,

@@ -36,7 +36,7 @@ from remanence.flows.base.context import Core
 from remanence.store.base import Arriving
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import of_seq
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 
 GUARD = "owner"
 ASK = "ask the user: a person can take back what an agent cannot, on the command line or in Python"

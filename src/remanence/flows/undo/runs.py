@@ -21,8 +21,8 @@ from remanence.flows.undo.conflicts import is_own, takes_all_back
 from remanence.flows.undo.undoing import undo, undo_id
 from remanence.store.base import Bookkeeping
 from remanence.store.constraints import memories_of
-from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE, KEEP
+from remanence.store.undo_data_pruning import EXPIRE
 
 _REPLACING = frozenset(VERBS["join"].under)
 _OF_LINKS = frozenset({"link", "unlink", "undo", UPGRADE})

@@ -67,8 +67,8 @@ from remanence.flows.write.embedding import update_vectors
 from remanence.store.base import Arriving, PurgedMemory
 from remanence.store.capabilities import IMAGE_EXPIRY, require
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
-from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE, KEEP
+from remanence.store.undo_data_pruning import EXPIRE
 from remanence.text.text_columns import lengths_of
 
 _LinkKey = tuple[int, int, int]

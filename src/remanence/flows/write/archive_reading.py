@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.flows.write.lazy_mapping import FILE_BYTES_MAX, FILES_MAX, LazyMapping
-from remanence.write.transcripts.source import DATABASES, Source, SqliteTable
+from remanence.write.transcripts.importer_source import DATABASES, Source, SqliteTable
 
 ARCHIVE_HEADS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is one without entries
 RATIO_MAX = 200  # text takes a tenth to a fortieth of its size, a bomb a thousandth

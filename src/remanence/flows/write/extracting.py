@@ -15,7 +15,7 @@ from remanence.flows.write.source_reading import open_source
 from remanence.read.extraction import ExtractTurn
 from remanence.write.roles import role_of_name
 from remanence.write.transcripts.formats import IMPORTERS, Transcript, parse_source
-from remanence.write.transcripts.source import AnyImporter
+from remanence.write.transcripts.importer_source import AnyImporter
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -30,8 +30,8 @@ from remanence.core.segment import TURN
 from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
+from remanence.flows.write.edited_turn_facts import pass_on_newer
 from remanence.flows.write.learning import decide_batch, prepare
-from remanence.flows.write.turn_facts import pass_on_newer
 from remanence.read.extraction import AREA, EVENT_AT, EXTRACTED_BY, SUBJECT, Fact
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems

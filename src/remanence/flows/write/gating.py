@@ -29,11 +29,11 @@ from remanence.gate.personal_rules import (
     parse_rules,
 )
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.store.base import Bookkeeping, setting_row
 from remanence.store.capabilities import ERASABLE, require
 from remanence.text.analysis import check_text
-from remanence.text.folding import ban_keys, fold_keys
+from remanence.text.forbidden_keys import ban_keys, fold_keys
 from remanence.write.admission import DraftOutcome, MemoryDraft
 
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]

@@ -11,7 +11,7 @@ from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.text.analysis import check_text
 
 EMPTY = "it says nothing to keep; `learn` stores it all the same"

@@ -15,7 +15,7 @@ from remanence.core.results import MaybeTime, Result, Time, minute_of, number, v
 from remanence.core.segment import TURN
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
-from remanence.read.signals import signal
+from remanence.read.keep_signals import signal
 from remanence.store.base import Bookkeeping, Find
 from remanence.write.turns import HIGH, RELEASED, TURNS, WAITING, listened_again, released_key
 

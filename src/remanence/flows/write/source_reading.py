@@ -17,7 +17,7 @@ from remanence.core.beside import read_named
 from remanence.core.errors import IngestError, InvalidInput, NotFound
 from remanence.flows.write.archive_reading import is_archive, open_archive
 from remanence.flows.write.lazy_mapping import FILE_BYTES_MAX, FILES_MAX, LazyMapping
-from remanence.write.transcripts.source import DATABASES, Row, Source, SqliteTable
+from remanence.write.transcripts.importer_source import DATABASES, Row, Source, SqliteTable
 
 ROWS_MAX = 2_000_000  # of one table
 SQLITE_HEAD = b"SQLite format 3\0"

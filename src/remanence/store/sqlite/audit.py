@@ -42,12 +42,12 @@ from remanence.store.audit_parts import (
     refuse_other,
 )
 from remanence.store.constraints import LINK_DEFAULTS
-from remanence.store.ending import ImageEndMark, is_whole
 from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import DEFAULTS
 from remanence.store.sqlite.string_ids import SCOPE, SHAPE, Fresh, StringIds
 from remanence.store.sqlite.use_parts import UsePart, unpack_parts
+from remanence.store.undo_data_pruning import ImageEndMark, is_whole
 
 TABLES = ("memories", "tags", "links", "sources", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted

@@ -9,10 +9,10 @@ import numpy as np
 
 from remanence.core.snapshot import SINCE_PARTS_MAX, SINCE_ROWS_MAX, Ints
 from remanence.store.audit_parts import OF_LISTED
-from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.dialect import DECODING, id_list
+from remanence.store.undo_data_pruning import EXPIRE
 
 _PARTS = (
     "SELECT position, verb FROM runs INDEXED BY runs_scope WHERE scope = ? AND position > ?"

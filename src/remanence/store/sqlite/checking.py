@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from remanence.core.errors import StoreUnavailable
 from remanence.core.model import Status
 from remanence.store.base import DOUBT_UNDO, GO_BACK, MAKE_ANEW, Check
-from remanence.store.ending import PROVEN, from_where
+from remanence.store.data_inventory import BY_NAME, VECTORS
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
-from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.dialect import meaning
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.store.sqlite.string_ids import StringIds
+from remanence.store.undo_data_pruning import PROVEN, from_where
 
 SHOWN_MAX = 5
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from remanence.store.base import CleanResult
-from remanence.store.places import LOOKED_THROUGH, SAYING
+from remanence.store.data_inventory import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN

@@ -15,7 +15,7 @@ from remanence.core.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import bans_of
 from remanence.store.erasure import MarkKind
-from remanence.store.sqlite import accessors, details, fulltext, purged, redact_images
+from remanence.store.sqlite import details, fulltext, purged, redact_images, uses_by_agent
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.home import salt_of
 from remanence.store.sqlite.redact_images import Emptying, QuotedStrings
@@ -241,7 +241,7 @@ class SqlErasure:
             if space not in redact_images.NAMED | {TAG} or not names.stand_in(name):
                 continue
             if space == "agent":
-                accessors.drop_agent(work, number)
+                uses_by_agent.drop_agent(work, number)
             yield space, name
 
     def _rename(self, space: str, going: Mapping[int, str]) -> None:

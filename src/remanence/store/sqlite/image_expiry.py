@@ -15,12 +15,12 @@ from remanence.core.change import Cause
 from remanence.core.snapshot import Bools, Ints
 from remanence.store.audit_parts import OF_LISTED, PLACE_BITS, content_digest
 from remanence.store.base import EndImagesResult
-from remanence.store.ending import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
 from remanence.store.sqlite import audit, block_log, bookkeeping, redact_images
 from remanence.store.sqlite.audit import CHANGE_COLUMNS, CODE, Row
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.string_ids import SCOPE, Fresh
 from remanence.store.sqlite.sums import Sums
+from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
 
 _DETAIL = "SELECT position, detail FROM runs WHERE position = ?"
 _AHEAD = (

@@ -26,7 +26,7 @@ from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_o
 from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
 from remanence.store.sqlite.string_ids import SCOPE, Fresh
 from remanence.store.sqlite.sums import Sums
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 
 # The row of `meta` with the fingerprints of the ledgers all of which this database knows.
 APPLIED = "erased_ledgers"

@@ -12,7 +12,7 @@ from remanence.core.change import Change
 from remanence.core.model import COLUMNS, Status
 from remanence.store.constraints import claims_text, find_freed_keys, refuse_state
 from remanence.store.erasure import ERASE
-from remanence.store.sqlite import accessors, embeddings, fulltext, purged
+from remanence.store.sqlite import embeddings, fulltext, purged, uses_by_agent
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.rows import (
     DEFAULTS,
@@ -168,7 +168,7 @@ class Memories:
         work.sums.add_rows("states", states)
         work.sums.add_rows("vectors", [(seq, digest) for seq, _, digest in vectors])
         used = [(change.key, (change.after or {}).get("accessors")) for _, change in self._created]
-        accessors.put(work, used)  # type: ignore[arg-type]
+        uses_by_agent.put(work, used)  # type: ignore[arg-type]
         texts = [(change.key, (change.after or {})["text"]) for _, change in self._created]
         work.words += fulltext.add(work.connection, work.no, texts)  # type: ignore[arg-type]
 
@@ -180,7 +180,7 @@ class Memories:
         work.words -= fulltext.remove(
             work.connection, work.no, [(seq, row["text"]) for seq, row in self._gone.items()]
         )
-        accessors.drop(work, self.destroyed_seqs)
+        uses_by_agent.drop(work, self.destroyed_seqs)
         embeddings.drop(work, self.destroyed_seqs)
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)

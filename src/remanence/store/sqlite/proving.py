@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import orjson
 
 from remanence.store.audit_parts import UNCHAINED, part_digest
-from remanence.store.ending import ImageEndMark
 from remanence.store.erasure import EMPTIED, ERASE
 from remanence.store.sqlite import block_log, redact_images
 from remanence.store.sqlite.audit import (
@@ -31,6 +30,7 @@ from remanence.store.sqlite.audit import (
 from remanence.store.sqlite.redact_images import holds_any
 from remanence.store.sqlite.string_ids import StringIds
 from remanence.store.sqlite.use_parts import unpack_parts
+from remanence.store.undo_data_pruning import ImageEndMark
 
 _RUNS = f"SELECT {', '.join(HEADER)}, digest, entries, asked FROM runs ORDER BY position"
 _ENDS = "SELECT scope, position, digest, before FROM scopes"

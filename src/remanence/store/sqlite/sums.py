@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.store.checksummed_columns import SUMMED, SummedTable
 from remanence.store.sqlite import mixing
 from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hash_value
 from remanence.store.sqlite.packed import whole_numbers
-from remanence.store.summed import SUMMED, SummedTable
 
 Ints = npt.NDArray[np.int64]
 Row = Sequence[Any]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from remanence.core.change import GUARDS, Change, Increment
 from remanence.core.model import COLUMN, Column, PolicyClass, Status
 from remanence.store.constraints import as_far_as, count_use, refuse_class, refuse_state, refuse_transition
-from remanence.store.sqlite import accessors, embeddings, fulltext
+from remanence.store.sqlite import embeddings, fulltext, uses_by_agent
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import MEMORIES, read_rows, row_digest
@@ -181,7 +181,7 @@ class Updates:
             self._write_wide(group)
             if group.uses and self._work.cause.verb == "use":
                 uses = [(change.key, (change.after or {})["uses"].by) for _, change in group.taken]
-                accessors.count(self._work, uses)  # type: ignore[arg-type]
+                uses_by_agent.count(self._work, uses)  # type: ignore[arg-type]
 
     def _find_new_values(self, group: _Group, change: Change) -> _NewValues:
         """Return what an update sets; equal updates of a group share it."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from remanence.core.errors import IngestError
 from remanence.core.model import Turn
-from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 
 class Importer(Protocol):

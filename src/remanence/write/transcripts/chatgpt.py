@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import base, export_files, fields
+from remanence.write.transcripts import base, export_files, turn_fields
 from remanence.write.transcripts.base import child, objects
-from remanence.write.transcripts.fields import Path
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import Path
 
 TEXTS = ("text", "multimodal_text")
 
@@ -50,19 +50,19 @@ def _read_conversations(whole: Any, seen: set[str], skipped: SkipCounts) -> Iter
 def _turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) -> Iterator[Turn]:
     mapping = child(conversation, "mapping", dict, place)
     conversation_id = conversation.get("conversation_id") or conversation.get("id")
-    thread = fields.check_at(place, fields.plain_name, "conversation_id", conversation_id)
-    said_at = fields.read_seconds(conversation.get("create_time"))
+    thread = turn_fields.check_at(place, turn_fields.plain_name, "conversation_id", conversation_id)
+    said_at = turn_fields.read_seconds(conversation.get("create_time"))
     current = conversation.get("current_node")
     if mapping and not (isinstance(current, str) and current in mapping):
         skipped.note("conversation without a current message: its latest branch is taken", thread)
         current = _find_latest(mapping)
     for node, message in _branch(mapping, current, thread, skipped):
-        said_at = fields.read_seconds(message.get("create_time")) or said_at
+        said_at = turn_fields.read_seconds(message.get("create_time")) or said_at
         problem = _describe_misfit(message)
         if problem:
             skipped[problem] += 1
         else:
-            key = fields.check_at(place, fields.plain_name, "id", message.get("id") or node)
+            key = turn_fields.check_at(place, turn_fields.plain_name, "id", message.get("id") or node)
             yield _turn(message, key, thread, said_at)
 
 
@@ -75,7 +75,7 @@ def _find_latest(mapping: Mapping[str, Any]) -> str | None:
     }
     followed = {str(node.get("parent")) for node in mapping.values() if isinstance(node, dict)}
     ends = [name for name in messages if name not in followed] or list(messages)
-    times = {name: fields.read_seconds(messages[name].get("create_time")) or 0 for name in ends}
+    times = {name: turn_fields.read_seconds(messages[name].get("create_time")) or 0 for name in ends}
     return max(reversed(ends), key=times.__getitem__, default=None)
 
 
@@ -109,7 +109,7 @@ def _describe_misfit(message: Mapping[str, Any]) -> str | None:
     if _role(message) not in ("user", "assistant"):
         return "of the system or a tool"
     text = _text(message.get("content"))
-    return fields.problem_of(text) if text else "no text in it"
+    return turn_fields.problem_of(text) if text else "no text in it"
 
 
 def _turn(message: Mapping[str, Any], key: str, thread: str, said_at: int | None) -> Turn:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
-from remanence.write.transcripts import base, export_files, fields, item_fields, markdown
+from remanence.write.transcripts import base, export_files, item_fields, markdown, turn_fields
 from remanence.write.transcripts.base import child, objects
-from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 _ROLES: Mapping[Any, Role] = {"human": Role.USER, "assistant": Role.ASSISTANT}
 _BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "voice_note"})
@@ -65,7 +65,7 @@ def _read_file(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn
 def _read_conversation(
     conversation: Mapping[str, Any], place: Path, seen: set[str], skipped: SkipCounts
 ) -> Iterator[Turn]:
-    thread = fields.check_at(place, fields.plain_name, "uuid", conversation.get("uuid"))
+    thread = turn_fields.check_at(place, turn_fields.plain_name, "uuid", conversation.get("uuid"))
     messages = child(conversation, "chat_messages", list, place)
     if not messages:
         skipped.note("conversation without messages", conversation.get("name") or thread)
@@ -80,7 +80,11 @@ def _read_conversation(
         text, sender = _read_text(message, skipped), message.get("sender")
         role = _ROLES.get(sender) if isinstance(sender, str) else None
         given = message.get("uuid")
-        key = str(given) if item_fields.is_name(given) else fields.content_key("claude", thread, text, equal)
+        key = (
+            str(given)
+            if item_fields.is_name(given)
+            else turn_fields.content_key("claude", thread, text, equal)
+        )
         if role is None:
             skipped.note("of a sender that is neither the person nor Claude", sender)
         elif key in seen:
@@ -186,7 +190,7 @@ def _read_memory(
         if (bold := markdown.read_bold(words)) is not None:
             heading = bold
             continue
-        key = fields.content_key("claude-memory", place, words, equal)
+        key = turn_fields.content_key("claude-memory", place, words, equal)
         if words and key not in seen and item_fields.can_keep_text(words, key, skipped):
             seen.add(key)
             yield Turn(

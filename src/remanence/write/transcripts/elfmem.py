@@ -12,7 +12,7 @@ from remanence.core.keywords import RelationName
 from remanence.core.model import Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import item_fields
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
 
 _COLUMNS = ("id", "content", "category", "status", "created_at")
 _RELATIONS = frozenset({"similar", "co_occurs", "elaborates", "supports", "contradicts"}) & {

@@ -9,7 +9,7 @@ from typing import Any
 
 from remanence.core.errors import IngestError
 from remanence.write.transcripts import base
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
 
 # Large exports come in parts; a file without a number comes before those that have one.
 _CONVERSATIONS = re.compile(r"conversations(?:[-_](\d{1,9}))?\.json", re.IGNORECASE)

@@ -14,6 +14,13 @@ from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
+from remanence.write.transcripts.importer_source import (
+    NOTES,
+    AnyImporter,
+    SkipCounts,
+    Source,
+    as_source_importer,
+)
 from remanence.write.transcripts.jsonl import JsonLines
 from remanence.write.transcripts.langgraph_store import LangGraphStore
 from remanence.write.transcripts.letta import Letta
@@ -23,13 +30,6 @@ from remanence.write.transcripts.mcp_memory import McpMemory
 from remanence.write.transcripts.mem0 import Mem0
 from remanence.write.transcripts.notes import Notes
 from remanence.write.transcripts.openai import OpenAI
-from remanence.write.transcripts.source import (
-    NOTES,
-    AnyImporter,
-    SkipCounts,
-    Source,
-    as_source_importer,
-)
 from remanence.write.transcripts.vault import Vault
 
 # Asked in this order whether they recognise a source: the one that reads any object a line comes last.

@@ -13,8 +13,8 @@ from remanence.core.keywords import RelationName
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
-from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 _EDGE_TIMES = ("created_at", "valid_at", "invalid_at", "expired_at")
 _EDGE_PLACED = frozenset(

@@ -12,9 +12,9 @@ from remanence.core.arguments import TAGS_MAX
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import NAME_CHARS_MAX
-from remanence.write.transcripts import base, fields
-from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.source import SkipCounts, Source, SqliteTable
+from remanence.write.transcripts import base, turn_fields
+from remanence.write.transcripts.importer_source import SkipCounts, Source, SqliteTable
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 T = TypeVar("T")
 _HASH_BYTES = 16
@@ -31,12 +31,12 @@ def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False)
     try:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else None
         if moment is None:
-            raise FlawError(f"{what!r} {given!r} is not a time", fields.TIME_RECOVERY, path)
+            raise FlawError(f"{what!r} {given!r} is not a time", turn_fields.TIME_RECOVERY, path)
         return to_micros(moment.replace(tzinfo=UTC) if is_utc and moment.tzinfo is None else moment)
     except InvalidInput as error:
-        raise FlawError(f"{what!r} {given!r}: {error}", fields.TIME_RECOVERY, path) from None
+        raise FlawError(f"{what!r} {given!r}: {error}", turn_fields.TIME_RECOVERY, path) from None
     except ValueError:
-        raise FlawError(f"{what!r} {given!r} is not a time", fields.TIME_RECOVERY, path) from None
+        raise FlawError(f"{what!r} {given!r} is not a time", turn_fields.TIME_RECOVERY, path) from None
 
 
 def keep_name(what: str, given: Any, skipped: SkipCounts) -> str | None:
@@ -91,7 +91,7 @@ def can_keep_text(text: Any, key: object, skipped: SkipCounts) -> bool:
     if not isinstance(text, str) or not text.strip():
         skipped.note("no text in it", key)
         return False
-    problem = fields.problem_of(text)
+    problem = turn_fields.problem_of(text)
     if problem is not None:
         skipped.note(problem, key)
     return problem is None

@@ -10,7 +10,7 @@ from typing import Any
 from remanence.core.errors import IngestError, suggest
 from remanence.core.model import NAME_CHARS_MAX, Turn
 from remanence.write.transcripts import base
-from remanence.write.transcripts.fields import FlawError, content_key, value
+from remanence.write.transcripts.turn_fields import FlawError, content_key, value
 
 # What a caller may change is for the caller to say, not for a file.
 FIELDS = tuple(one.name for one in fields(Turn))

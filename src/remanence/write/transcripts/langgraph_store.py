@@ -10,8 +10,8 @@ from typing import Any, Literal
 from remanence.core.model import Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
-from remanence.write.transcripts.fields import FlawError
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import FlawError
 
 _COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
 # Fields that hold what an item says, the first that is there.

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
-from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 # What agents of Letta hear and say in JSON of its own, inside the text of a message.
 _USER = "user_message"

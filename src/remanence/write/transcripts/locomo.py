@@ -12,9 +12,9 @@ from typing import Any
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import Kind, Turn
-from remanence.write.transcripts import base, fields
+from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.base import child, objects
-from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -52,7 +52,7 @@ def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
     """Yield the turns of every sample, session by session, one second apart so that their order holds."""
     seen: set[str] = set()
     for place, sample in objects(whole, "a list of samples"):
-        thread = fields.check_at(place, fields.plain_name, "sample_id", sample.get("sample_id"))
+        thread = turn_fields.check_at(place, turn_fields.plain_name, "sample_id", sample.get("sample_id"))
         conversation = child(sample, "conversation", dict, place)
         for session in _sessions(conversation, thread, (*place, "conversation")):
             for turn in _turns(conversation, session):
@@ -88,11 +88,13 @@ def _turn(row: Any, number: int, session: _LocomoSession) -> Turn:
     path = (*session.path, number)
     if not isinstance(row, dict):
         raise FlawError("a turn is not an object", "each turn has speaker, dia_id and text", path)
-    key = f"{session.thread}:{fields.check_at(path, fields.plain_name, 'dia_id', row.get('dia_id'))}"
+    key = (
+        f"{session.thread}:{turn_fields.check_at(path, turn_fields.plain_name, 'dia_id', row.get('dia_id'))}"
+    )
     return Turn(
-        text=fields.check_at(path, fields.text, _with_caption(row)),
+        text=turn_fields.check_at(path, turn_fields.text, _with_caption(row)),
         kind=Kind.EPISODIC.label,
-        speaker=fields.check_at(path, fields.plain_name, "speaker", row.get("speaker")),
+        speaker=turn_fields.check_at(path, turn_fields.plain_name, "speaker", row.get("speaker")),
         thread=session.thread,
         session=f"{session.thread}/{session.name}",
         said_at=session.start + number * SECOND,

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from remanence.core.model import Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
-from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 _COLUMNS = ("memory_id", "old_memory", "new_memory", "event")
 ROLES = ("user", "assistant", "system", "tool")

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
-from remanence.write.transcripts import days, fields, markdown
+from remanence.write.transcripts import days, markdown, turn_fields
 
 _DATED_KEY = re.compile(r"(?i)(?:date|day|created|datum|tag|fecha|data|jour)\s*:\s*(.*)")
 
@@ -76,7 +76,7 @@ def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
     words = markdown.join_lines(lines)
     if not words:
         return
-    problem = fields.problem_of(words)
+    problem = turn_fields.problem_of(words)
     if problem:
         page.skipped[problem] += 1
         return
@@ -93,5 +93,5 @@ def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
         session=f"{page.source} {day}".strip()[-NAME_CHARS_MAX:],
         source=source,
         attributes={"heading": page.heading} if page.heading else {},
-        key=fields.content_key("note", page.source, f"{day}\0{words}", page.seen),
+        key=turn_fields.content_key("note", page.source, f"{day}\0{words}", page.seen),
     )

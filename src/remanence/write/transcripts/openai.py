@@ -14,8 +14,8 @@ from typing import Any
 from remanence.core.clock import to_micros
 from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import base, fields
-from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts import base, turn_fields
+from remanence.write.transcripts.turn_fields import FlawError, Path
 
 ROLES = ("user", "assistant")
 # Not of the format, but in many logs that are otherwise of it.
@@ -68,7 +68,7 @@ def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[An
         thread = (
             name[-NAME_CHARS_MAX:]
             if thread_id is None
-            else fields.check_at(place, fields.plain_name, "id", thread_id)
+            else turn_fields.check_at(place, turn_fields.plain_name, "id", thread_id)
         )
         yield thread, (*place, "messages"), base.child(one, "messages", list, place)
 
@@ -78,7 +78,7 @@ def _describe_misfit(message: Mapping[str, Any]) -> str | None:
     if message["role"] not in ROLES:
         return "of the system or a tool"
     text = _text(message.get("content"))
-    return fields.problem_of(text) if text else "no text in it"
+    return turn_fields.problem_of(text) if text else "no text in it"
 
 
 def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[str], path: Path) -> Turn:
@@ -88,18 +88,18 @@ def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[st
         text=text,
         kind=Kind.EPISODIC.label,
         role=role,
-        speaker=None if name is None else fields.check_at(path, fields.plain_name, "name", name),
+        speaker=None if name is None else turn_fields.check_at(path, turn_fields.plain_name, "name", name),
         thread=thread,
         session=thread,
         source=source[-NAME_CHARS_MAX:],
-        key=fields.content_key("message", source, f"{thread}\0{role}\0{text}", seen),
+        key=turn_fields.content_key("message", source, f"{thread}\0{role}\0{text}", seen),
     )
 
 
 def _read_time(message: Mapping[str, Any], skipped: Counter[str]) -> int | None:
     """Return when a message was said, in microseconds, where it says so; a time that cannot be read is counted."""
     given = next((message[name] for name in TIMES if message.get(name) is not None), None)
-    said_at = fields.read_seconds(given)
+    said_at = turn_fields.read_seconds(given)
     if isinstance(given, str):
         with suppress(ValueError, InvalidInput):
             said_at = to_micros(datetime.fromisoformat(given))

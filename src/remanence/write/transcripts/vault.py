@@ -13,8 +13,8 @@ from remanence.core.errors import IngestError
 from remanence.core.keywords import RelationName
 from remanence.core.model import Kind
 from remanence.write.imported import ImportedTurn
-from remanence.write.transcripts import fields, item_fields, vault_note
-from remanence.write.transcripts.source import NOTES, SkipCounts, Source, find_notes
+from remanence.write.transcripts import item_fields, turn_fields, vault_note
+from remanence.write.transcripts.importer_source import NOTES, SkipCounts, Source, find_notes
 from remanence.write.transcripts.vault_note import NoteLink, NotePart, VaultNote
 
 OBSIDIAN = ".obsidian"
@@ -76,7 +76,7 @@ def _read_note(path: str, text: str, skipped: SkipCounts) -> _KeyedNote:
     by_place: dict[str, str] = {}
     for part in note.parts:
         block = next((place for place in part.places if place.startswith("^")), None)
-        key = fields.content_key("vault", path, block or part.written, seen)
+        key = turn_fields.content_key("vault", path, block or part.written, seen)
         keys.append(key if item_fields.can_keep_text(part.text, path, skipped) else None)
         for place in ("", *part.places) if keys[-1] else ():
             by_place.setdefault(place, key)

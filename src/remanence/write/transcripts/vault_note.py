@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.write.transcripts import days, markdown
+from remanence.write.transcripts.importer_source import NOTES, SkipCounts
 from remanence.write.transcripts.markdown import MarkdownBlock
-from remanence.write.transcripts.source import NOTES, SkipCounts
 
 DATES = ("date", "created", "created_at", "date created", "creation date", "day")  # the first of them counts
 _KNOWN = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias", *DATES})

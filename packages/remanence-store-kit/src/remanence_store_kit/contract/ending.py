@@ -9,8 +9,8 @@ from remanence.core.change import Cause, Change, Increment, inverses
 from remanence.core.clock import DAY, TIME_MAX
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.capabilities import ERASABLE, IMAGE_EXPIRY, ImageExpiryStore
-from remanence.store.ending import EXPIRE, PARTS_MAX
 from remanence.store.erasure import ERASE
+from remanence.store.undo_data_pruning import EXPIRE, PARTS_MAX
 from remanence_store_kit.builders import (
     NOW,
     SCOPE,

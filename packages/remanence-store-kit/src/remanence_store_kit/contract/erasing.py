@@ -12,7 +12,7 @@ from remanence.core.model import COMING_BACK
 from remanence.store.base import Store
 from remanence.store.capabilities import ERASABLE, ErasableStore
 from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
-from remanence.text.folding import fold_keys
+from remanence.text.forbidden_keys import fold_keys
 from remanence_store_kit.builders import (
     NOW,
     SCOPE,

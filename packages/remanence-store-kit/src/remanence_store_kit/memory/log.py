@@ -13,8 +13,8 @@ from remanence.core.redaction import Names
 from remanence.store.audit_parts import UNCHAINED, USE_PARTS_MAX, digest_of, goes_on, part_digest
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.constraints import memories_of
-from remanence.store.ending import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark, reach
 from remanence.store.erasure import ERASE
+from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark, reach
 from remanence_store_kit.memory.tables import Tables
 
 # Of why a part was done, None where that is said still, and of what it changed.

@@ -55,9 +55,9 @@ from remanence.store.constraints import (
     refuse_wanted,
     resolve,
 )
-from remanence.store.ending import PROVEN, ImageEndMark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
+from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
 from remanence.text.analysis import asks, stems, term_hash
 from remanence_store_kit.memory import tables as books
 from remanence_store_kit.memory.finding import compile_find

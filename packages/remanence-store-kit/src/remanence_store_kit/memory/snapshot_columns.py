@@ -28,8 +28,8 @@ from remanence.core.snapshot import (
 )
 from remanence.store.base import Ints
 from remanence.store.constraints import memories_of
-from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
+from remanence.store.undo_data_pruning import EXPIRE
 from remanence.text import word_hashes
 from remanence.text.word_hashes import NAMED, WordHashPart, WordHashRow, part_from, part_of
 from remanence_store_kit.memory.tables import Row

@@ -8,7 +8,7 @@ from remanence.core.keywords import Progress
 from remanence.core.signatures import validate_arguments
 from remanence.flows.inspect.source_audit import SourceAudit, audit_source
 from remanence.opening import open as open_memory
-from remanence.write.transcripts.source import AnyImporter
+from remanence.write.transcripts.importer_source import AnyImporter
 
 EXAMPLES_MAX = 100_000
 

@@ -16,7 +16,7 @@ from remanence.curate.planner import brake
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.store.capabilities import IMAGE_EXPIRY, can
-from remanence.store.ending import EXPIRE
+from remanence.store.undo_data_pruning import EXPIRE
 
 _PAGE = 1_000
 PIECES_MAX = 10_000  # each of up to a thousand parts
