@@ -26,7 +26,7 @@ async def test_a_forgotten_correction_is_told_and_mended_by_restore(memory: rema
     await memory.restore(old.id)
 
     assert ("", True) == (before.advice, before.ok)
-    assert (f"what superseded {old.seq} is pruned or gone", True) == (told.detail, told.ok)
+    assert (f"{old.seq}: the memories that replaced these are deleted", True) == (told.detail, told.ok)
     assert "restore" in told.advice
     assert before == await lineage(memory)
 
@@ -44,7 +44,9 @@ async def test_advice_is_a_warning_and_no_damage(tmp_path: Path) -> None:
 
     assert [0, 0] == [shown.returncode, read.returncode]
     assert re.search(
-        r"^warning lineage: what superseded 1 is pruned or gone; restore ", shown.stdout, re.MULTILINE
+        r"^warning lineage: 1: the memories that replaced these are deleted; restore ",
+        shown.stdout,
+        re.MULTILINE,
     )
     assert "DAMAGED" not in shown.stdout
     assert (True, True) == (check["ok"], check["advice"].startswith("restore"))

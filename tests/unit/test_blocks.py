@@ -70,8 +70,8 @@ def test_merging_can_be_blocked_alone() -> None:
 def test_a_description_says_what_is_blocked() -> None:
     """A list that a word stands for is said by the word."""
     said = {
-        '"archive"': "never archive or worse",
-        '["purge", "prune", "merge", "archive"]': "never archive or worse",
+        '"archive"': "never archive, merge or delete",
+        '["purge", "prune", "merge", "archive"]': "never archive, merge or delete",
         '["purge", "move"]': "never move, purge",
     }
     for blocks, words in said.items():

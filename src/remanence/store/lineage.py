@@ -51,6 +51,6 @@ def lineage(lost: Sequence[int]) -> Check:
     return Check(
         "lineage",
         ok=True,
-        detail=f"what superseded {', '.join(map(str, lost[:_SHOWN_MAX]))}{more} is pruned or gone",
-        advice="restore those that are still true, forget the others",
+        detail=f"{', '.join(map(str, lost[:_SHOWN_MAX]))}{more}: the memories that replaced these are deleted",
+        advice="restore those that are still true (remanence restore NUMBER), forget the others",
     )

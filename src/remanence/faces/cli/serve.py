@@ -95,9 +95,11 @@ async def token_add(
     *,
     memory: Memory,
     opens: Annotated[
-        list[str],
-        Parameter(name="--scope", help="A scope this token may use, * for all; repeatable."),
-    ],
+        list[str] | None,
+        Parameter(
+            name="--scope", help="A scope that this token may use, * for all; repeatable. Default: default."
+        ),
+    ] = None,
     role: Annotated[TokenRole, Parameter(help="The role; each role includes the ones before it.")] = "read",
     speaks_for: Annotated[
         str | None,
@@ -114,7 +116,7 @@ async def token_add(
     ] = None,
 ) -> Any:
     return await memory.token.add(
-        name, scopes=opens, role=role, agent=speaks_for, door=door, denies=deny or ()
+        name, scopes=opens or [memory.scope], role=role, agent=speaks_for, door=door, denies=deny or ()
     )
 
 

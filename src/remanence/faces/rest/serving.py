@@ -131,6 +131,9 @@ async def serve(
         )
         tell(f"Remanence listens on {home}")
         dashboard.announce_login()
+        tell(
+            f"Verbs: POST {home}/v1/recall and so on, with a token ({home}/openapi.json); agents: {home}/mcp"
+        )
         if not await memory.token.list():
             tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
         try:

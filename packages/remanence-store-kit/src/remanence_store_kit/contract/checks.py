@@ -54,8 +54,11 @@ class CheckedContract:
         after = await lineage(store)
 
         assert [True, True] == [before.ok, after.ok]
-        assert (f"what superseded {d}, {f} is pruned or gone", True) == (before.detail, bool(before.advice))
-        assert f"what superseded {a}, {d}, {f} is pruned or gone" == after.detail
+        assert (f"{d}, {f}: the memories that replaced these are deleted", True) == (
+            before.detail,
+            bool(before.advice),
+        )
+        assert f"{a}, {d}, {f}: the memories that replaced these are deleted" == after.detail
 
     async def test_successors_in_place_need_no_advice(self, store: CheckedStore) -> None:
         """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
