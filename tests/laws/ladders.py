@@ -5,7 +5,7 @@ from math import log
 
 from remanence.core.model import Form, Memory, Status
 from remanence_store_kit.policies import PolicyTables
-from remanence_store_kit.worlds import SYSTEM_CATEGORY, World
+from remanence_store_kit.worlds import World
 from tests.laws.lab import lab
 from tests.laws.laws import memories, protected
 
@@ -28,7 +28,7 @@ async def a_ladder_does_the_milder_thing_first(world: World, rules: PolicyTables
         await it.apply(plan)
         after = await memories(it)
         there = [memory for memory in before.values() if memory.status <= Status.ACTIVE]
-        whole = [memory for memory in there if stays_whole(memory)]
+        whole = [memory for memory in there if protected(memory)]
         left = sum(
             shown_words(after[memory.seq]) for memory in there if after[memory.seq].status <= Status.ACTIVE
         )
@@ -56,11 +56,6 @@ def shown_words(memory: Memory) -> int:
 def shortest(memory: Memory) -> int:
     """How long it would be, condensed."""
     return min(shown_words(memory), memory.short_words)
-
-
-def stays_whole(memory: Memory) -> bool:
-    """Tell whether the engine itself keeps a memory from being condensed."""
-    return bool(memory.pinned) or memory.category == SYSTEM_CATEGORY
 
 
 def _last_of(there: Sequence[Memory], condensed: Sequence[Memory]) -> bool:
