@@ -43,14 +43,18 @@ class Typed:
 
 
 def typed(
-    *words: str, text: str | bytes = "", cwd: Path | None = None, columns: int = 200, **environment: str
+    *words: str,
+    text: str | bytes = "",
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    columns: int = 200,
 ) -> Typed:
-    """Run a command line that reads `text`; unless given, no database is named and the zone is UTC.
+    """Run a command line that reads `text`; unless `env` has them, no database is named and the zone is UTC.
 
     In a test that is a coroutine it runs in a thread, as it brings an event loop of its own; the test waits for it.
     """
     data = text.encode() if isinstance(text, str) else text
-    given = {"REMANENCE_DB": "", "COLUMNS": str(columns), "TZ": "UTC", **environment}
+    given = {"REMANENCE_DB": "", "COLUMNS": str(columns), "TZ": "UTC", **(env or {})}
     if not _has_loop():
         return _run(words, data, cwd, given)
     with ThreadPoolExecutor(1) as thread:
@@ -76,10 +80,9 @@ def _run(words: Sequence[str], data: bytes, cwd: Path | None, environment: Mappi
             patched.setattr(sys, "stdin", _open_input(data))
             patched.setattr(sys, "stdout", out)
             patched.setattr(sys, "stderr", err)
-            try:
+            with pytest.raises(SystemExit) as ended:
                 cli.main()
-            except SystemExit as ended:
-                code = ended.code
+        code = ended.value.code
         assert isinstance(code, int), "a command ends with a number"
         for stream in (out, err):
             stream.seek(0)

@@ -22,7 +22,7 @@ WAIT_S = 60
 def _chat(path: Path, lines: bytes, *more: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Pass lines to a chat; return how it ended and what it printed."""
     words = ("chat", "--db", str(path), "--embedder", "none", "--speaker", "Ana", *more)
-    done = typed(*words, text=lines, **(env or {}))
+    done = typed(*words, text=lines, env=env)
     return done.exit_code, done.output
 
 

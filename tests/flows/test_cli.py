@@ -64,7 +64,7 @@ class Desk:
 
     def type(self, *words: str, text: str = "", **environment: str) -> Typed:
         """Run a command inside this process."""
-        return typed(*words, text=text, cwd=self.folder, **environment)
+        return typed(*words, text=text, cwd=self.folder, env=environment)
 
     def do(self, *words: str) -> None:
         """Run a command that must succeed."""

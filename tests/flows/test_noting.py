@@ -354,7 +354,9 @@ def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(tmp_path: 
     """It commits and returns; status says what waits, and consolidate extracts it."""
     hook = json.dumps({"session_id": "s9", "prompt": SAID, "hook_event_name": "UserPromptSubmit"})
     for given in (hook, hook):
-        noted = typed("note", "-", "--embedder", "hashed", text=given, REMANENCE_DB=str(tmp_path / "m.db"))
+        noted = typed(
+            "note", "-", "--embedder", "hashed", text=given, env={"REMANENCE_DB": str(tmp_path / "m.db")}
+        )
         assert (noted.exit_code, "#1" in noted.stdout) == (0, True)
     status = typed("status", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
     heard = typed("consolidate", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
@@ -397,7 +399,7 @@ async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path
             *words,
             *("--writer", f"openai:{ANY_MODEL}"),
             text=f"{SAID}\nWhere does Mia live?\n",
-            **variables(address),
+            env=variables(address),
         )
     told = done.stdout
 

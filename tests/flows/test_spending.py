@@ -124,7 +124,7 @@ async def test_two_processes_go_by_one_sum(tmp_path: Path) -> None:
             check=True,
         )
         first = json.loads(apart.stdout)
-        second = typed(*words, f"anthropic:{ANY_MODEL}", **variables(address))
+        second = typed(*words, f"anthropic:{ANY_MODEL}", env=variables(address))
     async with remanence.open(tmp_path / "a.db") as memory:
         spent = (await memory.status()).spent
     told = typed("--db", str(tmp_path / "a.db"), "status").stdout

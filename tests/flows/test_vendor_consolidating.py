@@ -133,7 +133,7 @@ def test_the_command_line_asks_a_vendors_model(tmp_path: Path, address: str, ven
     """By the name of vendor and model; no key stands in what it prints."""
 
     def called(*words: str) -> Typed:
-        return typed("--db", str(tmp_path / "a.db"), *words, "--json", **variables(address))
+        return typed("--db", str(tmp_path / "a.db"), *words, "--json", env=variables(address))
 
     typed("--db", str(tmp_path / "a.db"), "learn", TEXTS[0])
     judged = called("consolidate", "--writer", f"{vendor}:{ANY_MODEL}")
