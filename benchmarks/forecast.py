@@ -24,7 +24,7 @@ from remanence.core.errors import PolicyError
 from remanence.core.model import Turn
 from remanence.curate.forecast.forecast_report import LEAVES, Forecast
 from remanence.curate.policy.compiled import load
-from remanence.curate.policy.document import presets
+from remanence.curate.policy.document import PRESETS
 from remanence_store_kit.memory.memory_store import MemoryStore
 from remanence_store_kit.policies import PolicyTables, rule
 
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, nargs="*", default=[1_000, 10_000])
     parser.add_argument("--days", type=int, default=90)
-    parser.add_argument("--policies", nargs="*", default=presets())
+    parser.add_argument("--policies", nargs="*", default=PRESETS)
     parser.add_argument("--drawn", type=int, default=20, help="so many policies are drawn")
     parser.add_argument("--coarse", type=int, default=1_000, help="of so many memories, 0 for none")
     given = parser.parse_args()

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 import remanence
-from benchmarks.labels.others import SESSION_TURNS, list_others
 from benchmarks.report import figure, note, settings
 from remanence.core.keywords import TrustName
 from remanence.core.model import Turn
@@ -39,7 +38,6 @@ FIELDS = ("session", "thread", "text")
 PATHS = ("raw", "extract")
 TRUSTS: tuple[TrustName, ...] = ("user", "outside")
 PLACES = 10
-BESIDE_TURNS = 200
 LINKS = (0, 5, 10, 25, 50)  # the setting `recall_links` in an ablation
 
 
@@ -65,9 +63,6 @@ def main() -> None:
     parser.add_argument("--path", choices=PATHS, nargs="*", default=["raw"], dest="paths")
     parser.add_argument("--trust", choices=TRUSTS, nargs="*", default=["user"])
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
-    parser.add_argument(
-        "--beside", help="code of a language of which 200 turns stand beside each conversation"
-    )
     parser.add_argument("--ablate", action="store_true", help="ask also with links as an arm of recall")
     given = parser.parse_args()
     if given.fields == "text" and "shared" in given.store:
@@ -78,9 +73,9 @@ def main() -> None:
     samples = json.loads(data)[: given.conversations]
     turns = parse(json.dumps(samples), "locomo", given.path.name).turns
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
-    settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields, beside=given.beside)
+    settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
     for embedder, store, way, trust in product(given.embedder, given.store, given.paths, given.trust):
-        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust, given.beside)
+        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust)
         answers = asyncio.run(measure(measured, LINKS if given.ablate else LINKS[:1]))
         if given.ablate:
             compare(measured, answers)
@@ -116,7 +111,6 @@ class Measured:
     path: str = "raw"
     fields: str = "session"
     trust: TrustName = "user"
-    beside: str | None = None
 
 
 @dataclass(frozen=True)
@@ -147,11 +141,6 @@ async def measure(of: Measured, shares: Sequence[int] = (0,)) -> dict[int, list[
             path = Path(folder) / f"{number}.db"
             async with remanence.open(path, embedder=of.embedder) as memory:
                 await filled(memory, of, group, Path(folder))
-                if of.beside is not None:
-                    others = list_others(of.beside, BESIDE_TURNS)
-                    await memory.learn(
-                        Turn(text, session=f"beside-{at // SESSION_TURNS}") for at, text in enumerate(others)
-                    )
                 await memory.consolidate()
             async with remanence.open(path, embedder=of.embedder) as memory:
                 known: dict[str, frozenset[str]] = {}

@@ -4,12 +4,9 @@ import gc
 import os
 import signal
 import socket
-import subprocess
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from tests import warm
 
 # Two busy cores make single examples slow, which says nothing about the law under test.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -23,8 +20,6 @@ settings.register_profile(
 gc.set_threshold(100_000, 20, 100)
 # A shell starts what it puts in the background with Ctrl-C ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# Every `remanence` that a test starts is forked from one that has imported it.
-subprocess.Popen = warm.Popen  # type: ignore[misc]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

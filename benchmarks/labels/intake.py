@@ -1,30 +1,9 @@
-"""The labelled texts that score what is let in: signals, junk, secrets, benign texts and repeats in disguise."""
+"""The labelled texts that score what is let in: secrets, harmless lines and benign texts."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.labels import Part, read
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """What a user said in a turn, and how much it asks to be kept."""
-
-    id: str
-    language: str
-    text: str
-    level: Literal["high", "medium", "low", "none"]
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Short:
-    """A short line, and whether it is junk or says something."""
-
-    id: str
-    language: str
-    text: str
-    junk: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,49 +38,6 @@ class Benign:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Disguise:
-    """One text in another spelling."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """A text, and the same text in fourteen disguises."""
-
-    id: str
-    text: str
-    disguises: tuple[Disguise, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a user writes down, with what of it is to be given back as it was written."""
-
-    id: str
-    language: str
-    kind: str
-    text: str
-    values: tuple[str, ...]
-
-
-def notes(part: Part) -> list[Note]:
-    """Return everyday notes that hold personal data, some of them a PIN, a password or the code of an alarm."""
-    return [Note(**{**line, "values": tuple(line["values"])}) for line in read("notes", part)]
-
-
-def signals(part: Part) -> list[Signal]:
-    """Return turns with the level of each."""
-    return [Signal(**line) for line in read("signals", part)]
-
-
-def shorts(part: Part) -> list[Short]:
-    """Return short lines, junk and not."""
-    return [Short(**line) for line in read("junk", part)]
-
-
 def secrets(part: Part) -> list[Secret]:
     """Return texts with a secret, both joined from the pieces they are stored in."""
     return [
@@ -118,11 +54,3 @@ def harmless(part: Part) -> list[Harmless]:
 def benign(part: Part) -> list[Benign]:
     """Return texts that speak of instructions."""
     return [Benign(**line) for line in read("benign", part)]
-
-
-def repeats(part: Part) -> list[Repeated]:
-    """Return texts with their disguises."""
-    return [
-        Repeated(**{**line, "disguises": tuple(Disguise(**disguise) for disguise in line["disguises"])})
-        for line in read("repeats", part)
-    ]

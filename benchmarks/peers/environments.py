@@ -10,6 +10,7 @@ from benchmarks.report import children_cpu_s, note
 
 IMPORTS = 5  # the least of so many counts
 _MB = 1_000_000
+_ERROR = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Limit|Killed)\b.*$", re.MULTILINE)
 
 
 def environment(folder: Path, peer: str) -> Path:
@@ -44,6 +45,12 @@ def import_s(python: Path, statement: str, env: Mapping[str, str]) -> float:
 def disk_mb(folder: Path) -> float:
     """Return what a store takes on disk."""
     return _bytes(folder) / _MB
+
+
+def reason(errors: str) -> str:
+    """Return the line that names the error, which need not be the last."""
+    named = _ERROR.findall(errors)
+    return str(named[-1] if named else (errors.strip() or "no word").splitlines()[-1])[:200]
 
 
 def _bytes(folder: Path) -> int:

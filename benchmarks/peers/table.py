@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.costs import reason
-from benchmarks.peers.environments import disk_mb, environment, import_s, installed_mb
+from benchmarks.peers.environments import disk_mb, environment, import_s, installed_mb, reason
 from benchmarks.peers.notes import Data, Notes, read
 from benchmarks.report import figure, note, settings
 

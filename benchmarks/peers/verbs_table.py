@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.costs import reason
-from benchmarks.peers.environments import disk_mb, environment
+from benchmarks.peers.environments import disk_mb, environment, reason
 from benchmarks.peers.table import engine_environment
 from benchmarks.report import figure, note, settings
 

@@ -1,4 +1,4 @@
-"""Engines on both stores and behind a server, with a clock that moves when told."""
+"""Engines on SQLite, with a clock that moves when told; `make deep` takes the memory store and a server too."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -60,12 +60,12 @@ def clock() -> ManualClock:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test on both stores, and behind a server where it can hold there."""
+    """Run each test on SQLite, and deep on the memory store, and behind a server where it can hold there."""
     definitions = metafunc._arg2fixturedefs.get("opener", ())
     if not definitions or definitions[-1].func.__module__ != __name__:
         return
     file = metafunc.module.__name__.rpartition(".")[2]
-    kinds: list[Any] = ["memory", "sqlite"]
+    kinds: list[Any] = ["sqlite", pytest.param("memory", marks=pytest.mark.deep)]
     if holds_remotely(file, metafunc.function.__name__):
         kinds.append(pytest.param("remote", marks=() if file in ALWAYS else pytest.mark.deep))
     metafunc.parametrize("opener", kinds, indirect=True)

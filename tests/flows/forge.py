@@ -43,7 +43,7 @@ def on_file(tmp_path: Path, **more: Any) -> remanence.Engine:
 def started(script: str, *words: str) -> subprocess.Popen[str]:
     """Start a process that runs a script."""
     return subprocess.Popen(
-        [sys.executable, "-c", f"# warm\n{script}", *words],
+        [sys.executable, "-c", script, *words],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

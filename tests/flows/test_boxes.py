@@ -270,7 +270,6 @@ async def test_what_is_not_there_is_said_so(memory: remanence.Engine) -> None:
 
 
 KILLED = """
-# warm
 import asyncio, os, signal, sys, remanence
 from remanence.flows.consolidate import boxes
 from remanence.write.box_cuts import Limits

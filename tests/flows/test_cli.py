@@ -1,4 +1,4 @@
-"""The command line as a person uses it: each verb in a real process on a real file, looked at from inside this one."""
+"""The command line as a person uses it: each verb on a real file; what needs a process of its own gets one."""
 
 import fcntl
 import json
@@ -43,53 +43,45 @@ class Desk:
         self.environment = {**os.environ, "COLUMNS": "200", "TZ": "UTC"}
         self.environment.pop("REMANENCE_DB", None)
 
-    def type(self, *words: str, text: str = "", **environment: str) -> Done:
-        """Run a command and wait for it."""
+    def apart(self, *words: str) -> Done:
+        """Run a command in a process of its own and wait for it."""
         return subprocess.run(
             [str(SCRIPT), *words],
             cwd=self.folder,
-            env={**self.environment, **environment},
-            input=text,
+            env=self.environment,
             capture_output=True,
             text=True,
             timeout=SECONDS_MAX,
             check=False,
         )
 
-    def alone(self, *words: str) -> str:
-        """Run a command in a process of its own that must succeed in silence on stderr; return what it printed."""
-        done = self.type(*words)
-
-        assert (0, "") == (done.returncode, done.stderr), done
-        return done.stdout
-
     def good(self, *words: str) -> str:
-        """Run a command, inside this process, that must succeed in silence on stderr; return what it printed."""
-        done = self.here(*words)
+        """Run a command that must succeed in silence on stderr; return what it printed."""
+        done = self.type(*words)
 
         assert (0, "") == (done.exit_code, done.stderr), done
         return done.stdout
 
-    def here(self, *words: str) -> Typed:
-        """Run a command inside this process, which is ten times faster."""
-        return typed(*words)
+    def type(self, *words: str, text: str = "", **environment: str) -> Typed:
+        """Run a command inside this process."""
+        return typed(*words, text=text, cwd=self.folder, env=environment)
 
     def do(self, *words: str) -> None:
-        """Run a command, inside this process, that must succeed."""
-        done = self.here(*words)
+        """Run a command that must succeed."""
+        done = self.type(*words)
 
         assert 0 == done.exit_code, done.output
 
     def read(self, *words: str) -> Any:
-        """Run a command with --json, inside this process, and return its document."""
-        done = self.here(*words, "--json")
+        """Run a command with --json, and return its document."""
+        done = self.type(*words, "--json")
 
         assert 0 == done.exit_code, done.output
         return json.loads(done.stdout)
 
     def bad(self, *words: str) -> str:
-        """Run a command, inside this process, that must be refused in two lines, and return them."""
-        done = self.here(*words)
+        """Run a command that must be refused in two lines, and return them."""
+        done = self.type(*words)
         said = done.stderr
 
         assert 1 == done.exit_code, done
@@ -122,8 +114,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"text": "Paint the red buoy.", "key": "buoy", "category": "task", "state": "pending"},
         {"text": "Thanks, that is all.", "key": "end", "kind": "episodic"},
     ]
-    made.alone("ingest", made.write("talk.jsonl", *rows))
-    made.alone("consolidate")
+    made.good("ingest", made.write("talk.jsonl", *rows))
+    made.good("consolidate")
     return made.folder
 
 
@@ -136,26 +128,26 @@ def talk(desk: Desk, filled: Path) -> Desk:
 
 def test_the_version_is_printed(desk: Desk) -> None:
     """--version needs no database."""
-    assert desk.alone("--version").startswith("remanence ")
+    assert desk.good("--version").startswith("remanence ")
 
 
 def test_no_command_shows_the_help(desk: Desk) -> None:
     """Typed alone, it shows what a new user needs; `more` shows the rest."""
-    assert "recall" in desk.alone()
-    assert "ingest" in desk.alone("more")
+    assert "recall" in desk.good()
+    assert "ingest" in desk.good("more")
 
 
 def test_help_of_no_command_says_so(desk: Desk) -> None:
     """As it does without --help."""
-    done = desk.here("confirm", "--help")
+    done = desk.type("confirm", "--help")
     assert (2, "") == (done.exit_code, done.stdout) and "no command" in done.stderr
 
 
 def test_a_rating_of_nothing_fails(talk: Desk) -> None:
     """What was not rated is named with the reason, and the exit code is 1."""
-    done = talk.here("rate", "helped", "great")
+    done = talk.type("rate", "helped", "great")
     assert 1 == done.exit_code and "0 memories rated; not great: unknown" in done.stdout
-    assert 0 == talk.here("rate", "helped", "code", "great").exit_code
+    assert 0 == talk.type("rate", "helped", "code", "great").exit_code
 
 
 def test_a_conversation_comes_in_once(talk: Desk) -> None:
@@ -168,13 +160,13 @@ def test_a_conversation_comes_in_once(talk: Desk) -> None:
 
 def test_a_question_is_answered(talk: Desk) -> None:
     """Recall returns the best first, with the parts of its score where they are asked for."""
-    page = talk.alone("recall", "what is the door key?", "--limit", "1")
+    page = talk.good("recall", "what is the door key?", "--limit", "1")
     found = talk.read("recall", "what is the door key?", "--limit", "1", "--why")
 
     assert "Mara: The boathouse door key is 4471." in page
     assert "code" == found["memories"][0]["memory"]["key"]
     assert found["memories"][0]["parts"]
-    assert "nothing matches" in talk.alone("recall", "door", "--thread", "elsewhere")
+    assert "nothing matches" in talk.good("recall", "door", "--thread", "elsewhere")
 
 
 def test_what_makes_a_score_is_told_in_short(talk: Desk) -> None:
@@ -267,7 +259,7 @@ def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
         "confidence",
     )
     assert given == tuple(found[name] for name in names)
-    assert 0 == piped.returncode
+    assert 0 == piped.exit_code
     assert "From a pipe.\n" == desk.read("get", "2")["text"]
 
 
@@ -275,7 +267,7 @@ def test_what_was_learned_is_listed_at_once(desk: Desk) -> None:
     """The inbox stands, too: it is listed, marked as what it is, until it falls."""
     desk.do("learn", "Air the sails.", "--kind", "procedural")
     desk.do("learn", "The tide turned.", "--kind", "episodic")
-    listed = desk.here("list", "--kind", "procedural").stdout
+    listed = desk.type("list", "--kind", "procedural").stdout
     desk.do("forget", "1")
 
     assert "[inbox] Air the sails." in listed
@@ -289,7 +281,7 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     desk.do("recall", "sails")
     desk.do("hold", "1", "audit", "--until", "2027-01-01")
     desk.do("hold", "1", "insurance")
-    shown, history = desk.here("get", "1").stdout, desk.here("history", "1").stdout
+    shown, history = desk.type("get", "1").stdout, desk.type("history", "1").stdout
     held = next(line.split(None, 1)[1] for line in shown.splitlines() if line.startswith("  holds"))
     session = desk.read("session")["session"]
 
@@ -299,8 +291,8 @@ def test_a_reader_is_shown_what_means_something(desk: Desk) -> None:
     assert "use_day" not in shown
     assert "audit until 2027-01-01 00:00+00:00, insurance" == held
     assert "holds audit until 2027-01-01 00:00 → audit until 2027-01-01 00:00, insurance" in history
-    assert "1 change\n" in desk.here("history").stdout
-    assert "hours    0." in desk.here("session", session, "--off").stdout
+    assert "1 change\n" in desk.type("history").stdout
+    assert "hours    0." in desk.type("session", session, "--off").stdout
     assert 6 >= len(str(desk.read("session", session, "--off")["hours"]))
 
 
@@ -322,7 +314,7 @@ def test_the_last_run_is_taken_back_by_no_name(desk: Desk) -> None:
     desk.do("pin", "wind")
     pinned = desk.read("history", "wind")[-1]["run"]
     refused = desk.bad("undo", "")
-    told = desk.here("undo", "last").stdout
+    told = desk.type("undo", "last").stdout
     done = desk.read("undo", "last")
 
     assert f"undo: took back {pinned}" in told
@@ -346,7 +338,7 @@ def test_a_document_is_what_the_result_says_of_itself(talk: Desk) -> None:
 def test_several_memories_are_changed_in_one_run(talk: Desk) -> None:
     """By number, short id and key, and taken back together."""
     tide = talk.read("get", "tide")
-    done = talk.here("forget", "buoy", f"#{tide['seq']}").stdout
+    done = talk.type("forget", "buoy", f"#{tide['seq']}").stdout
     gone = keys(talk.read("list", "--status", "pruned"))
     assert set(gone) <= set(keys(talk.read("list", "--status", "any")))
     talk.good("restore", "buoy", tide["id"][-8:])
@@ -522,7 +514,7 @@ def test_what_no_longer_stands_is_listed_by_its_status(talk: Desk) -> None:
     strict(talk)
     talk.do("curate", "--policy", "strict.toml")
     talk.do("forget", "buoy")
-    listed = talk.here("list", "--status", "archived").stdout
+    listed = talk.type("list", "--status", "archived").stdout
     both = talk.read("list", "--status", "archived", "--status", "pruned")
 
     assert "[archived; outside] Thanks, that is all." in listed
@@ -546,7 +538,7 @@ def test_a_damaged_file_is_seen(talk: Desk) -> None:
         connection.execute("UPDATE memories SET text = 'High tide is at ten.' WHERE seq = 2")
     done = talk.type("doctor")
 
-    assert 1 == done.returncode
+    assert 1 == done.exit_code
     assert "DAMAGED" in done.stdout
 
 
@@ -570,13 +562,13 @@ def strict(desk: Desk) -> None:
 def test_a_plan_is_shown_kept_applied_and_taken_back(talk: Desk) -> None:
     """What was planned is what is applied, and both ways of saying so are the same."""
     strict(talk)
-    page = talk.alone("plan", "--policy", "strict.toml", "-o", "plan.json")
-    talk.alone("curate", "--dry-run", "-o", "again.json", "--policy", "strict.toml")
+    page = talk.good("plan", "--policy", "strict.toml", "-o", "plan.json")
+    talk.good("curate", "--dry-run", "-o", "again.json", "--policy", "strict.toml")
     before = talk.read("status")["statuses"]
-    receipt = json.loads(talk.alone("apply", "plan.json", "--policy", "strict.toml", "--json"))
+    receipt = json.loads(talk.good("apply", "plan.json", "--policy", "strict.toml", "--json"))
     applied = talk.read("status")["statuses"]
-    talk.alone("undo", receipt["run"])
-    said = talk.alone("curate", "--policy", "strict.toml")
+    talk.good("undo", receipt["run"])
+    said = talk.good("curate", "--policy", "strict.toml")
 
     assert "archive 1 memory" in page
     assert "curate: archive 1 memory (1 change)" in said
@@ -635,9 +627,9 @@ def test_what_a_run_did_is_listed(talk: Desk) -> None:
     run = talk.read("curate", "--policy", "strict.toml")["run"]
     shown = talk.good("history", run)
     (act,) = talk.read("history", run)["acts"]
-    few = talk.here("history", run, "--limit", "1").stdout
+    few = talk.type("history", run, "--limit", "1").stdout
     talk.do("undo", run)
-    after = talk.here("history", run).stdout
+    after = talk.type("history", run).stdout
 
     assert "archive 2 memories  [episodes] because talk passes" in shown
     assert f"undo {run}; a single memory: restore or rate right" in shown
@@ -753,7 +745,7 @@ def test_a_policy_is_printed_to_copy_and_read_from_a_pipe(talk: Desk) -> None:
 
     assert shown == talk.good("policy", "show", "mine.toml")
     assert checked[0] == checked[1]
-    assert ("default", 0) == (json.loads(piped.stdout)["policy"], piped.returncode)
+    assert ("default", 0) == (json.loads(piped.stdout)["policy"], piped.exit_code)
 
 
 def test_what_nobody_expected_is_two_lines_or_a_traceback(talk: Desk) -> None:
@@ -778,16 +770,16 @@ def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
     """`-` is standard input for what reads a file, and standard output for what writes one."""
     lines = (talk.folder / "talk.jsonl").read_text(encoding="utf-8")
     taken = talk.type("ingest", "-", "--db", "piped.db", "--json", text=lines)
-    copied = talk.type("import", "-", "--db", "copied.db", text=talk.alone("export", "-"))
+    copied = talk.type("import", "-", "--db", "copied.db", text=talk.good("export", "-"))
     strict(talk)
-    plan = talk.alone("plan", "--policy", "strict.toml", "-o", "-")
+    plan = talk.good("plan", "--policy", "strict.toml", "-o", "-")
     applied = talk.type("apply", "-", "--policy", "strict.toml", text=plan)
     with (talk.folder / "backup.db").open("wb") as out:
         subprocess.run([str(SCRIPT), "backup", "-"], cwd=talk.folder, stdout=out, check=True)
 
     assert ["stored", 4] == ["stored", json.loads(taken.stdout)["stored"]]
-    assert (0, 4) == (copied.returncode, talk.read("status", "--db", "copied.db")["memories"])
-    assert (0, "archived") == (applied.returncode, talk.read("get", "end")["status"])
+    assert (0, 4) == (copied.exit_code, talk.read("status", "--db", "copied.db")["memories"])
+    assert (0, "archived") == (applied.exit_code, talk.read("get", "end")["status"])
     assert 4 == talk.read("status", "--db", "backup.db")["memories"]
     assert ["standard-input:1"] == talk.read("get", "code", "--db", "piped.db")["sources"]
 
@@ -828,20 +820,20 @@ def test_what_changes_something_says_how_to_take_it_back(talk: Desk, words: list
     """The command that is printed can be typed as it stands, and is done."""
     talk.write("more.jsonl", {"text": "The tide turned at noon."})
     talk.do("frames", "set", "attention", "--limit", "3", "--template", "Seen:\n{memories}")
-    told = talk.here(*words)
+    told = talk.type(*words)
     back = shlex.split(told.stdout.split("take it back with: remanence ")[1].split(";")[0])
 
     assert 0 == told.exit_code
-    assert 0 == talk.here(*back).exit_code
+    assert 0 == talk.type(*back).exit_code
 
 
 def test_counts_are_worded_for_one_and_for_many(desk: Desk) -> None:
     """One memory is a memory."""
     desk.do("learn", "Air the sails.")
 
-    assert "1 memory, 0 links" in desk.here("status").stdout
-    assert desk.here("consolidate").stdout.startswith("1 memory active")
-    assert desk.here("rate", "1", "1").stdout.startswith("1 memory rated")
+    assert "1 memory, 0 links" in desk.type("status").stdout
+    assert desk.type("consolidate").stdout.startswith("1 memory active")
+    assert desk.type("rate", "1", "1").stdout.startswith("1 memory rated")
 
 
 # Says what bash would offer for the last word of each line, as the script of `remanence completion bash` has it.
@@ -926,7 +918,7 @@ def test_a_narrow_terminal_wraps_at_words(desk: Desk) -> None:
     process.wait(SECONDS_MAX)
     os.close(master)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
-    piped = desk.alone("list")
+    piped = desk.good("list")
 
     assert 1 < len(lines)
     assert [] == [line for line in lines if len(line.rstrip()) > 60]
@@ -952,10 +944,10 @@ def test_a_wrong_policy_is_named_by_line_and_nearest_word(talk: Desk) -> None:
 
 def test_copies_are_made(talk: Desk) -> None:
     """A backup is a database, an export is lines, and an import gives the same memories."""
-    talk.alone("backup", "copy.db")
-    talk.alone("export", "copy.jsonl")
-    lines = talk.alone("export").splitlines()
-    talk.alone("import", "copy.jsonl", "--db", "other.db")
+    talk.good("backup", "copy.db")
+    talk.good("export", "copy.jsonl")
+    lines = talk.good("export").splitlines()
+    talk.good("import", "copy.jsonl", "--db", "other.db")
 
     texts = [one["text"] for one in talk.read("list")]
     assert texts == [one["text"] for one in talk.read("list", "--db", "copy.db")]
@@ -994,7 +986,7 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
 def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None:
     """What only reads, or changes what is there, names the scopes that are; nothing is made by it."""
     for _ in range(2):  # the first makes no scope for the second to find
-        done = talk.here(*words, "--scope", "defualt")
+        done = talk.type(*words, "--scope", "defualt")
 
         assert (1, "") == (done.exit_code, done.stdout)
         assert "no scope 'defualt' here" in done.stderr
@@ -1017,15 +1009,15 @@ def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None
 )
 def test_a_write_makes_a_scope(talk: Desk, words: list[str]) -> None:
     """What says something of a scope makes it: from then on it can be read."""
-    talk.alone(*words, "--scope", "new")
+    talk.good(*words, "--scope", "new")
 
-    talk.alone("status", "--scope", "new")
+    talk.good("status", "--scope", "new")
 
 
 def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
     """What is about the whole file asks for no scope."""
-    talk.alone("doctor", "--scope", "elsewhere")
-    talk.alone("backup", "copy.db", "--scope", "elsewhere")
+    talk.good("doctor", "--scope", "elsewhere")
+    talk.good("backup", "copy.db", "--scope", "elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -1130,7 +1122,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
 )
 def test_wrong_usage_leaves_with_two(desk: Desk, words: list[str], wrong: str, way: str) -> None:
     """A command that cannot be understood is told apart from one that is refused, in our words too."""
-    done = desk.here(*words)
+    done = desk.type(*words)
 
     assert (2, "", f"error: {wrong}\n  → {way}\n") == (done.exit_code, done.stdout, done.stderr)
 
@@ -1170,7 +1162,7 @@ def test_a_first_text_comes_from_standard_input(desk: Desk) -> None:
     """It is read once, though the verb is tried before the file is made; what is no text is wrong usage."""
     done = desk.type("learn", "-", text="The buoy is green.")
 
-    assert (0, "The buoy is green.") == (done.returncode, desk.read("get", "1")["text"])
+    assert (0, "The buoy is green.") == (done.exit_code, desk.read("get", "1")["text"])
 
 
 def test_an_error_is_a_document_too(desk: Desk) -> None:
@@ -1178,7 +1170,7 @@ def test_an_error_is_a_document_too(desk: Desk) -> None:
     done = desk.type("get", "gone", "--json")
     said = json.loads(done.stdout)
 
-    assert (1, "NotFound") == (done.returncode, said["error"])
+    assert (1, "NotFound") == (done.exit_code, said["error"])
     assert said["recovery"]
 
 
@@ -1187,7 +1179,7 @@ def test_a_stored_text_steers_no_terminal(desk: Desk) -> None:
     desk.do("learn", "red \x1b[31malert\x07 text", "--speaker", "Tom")
 
     assert "\x1b" not in "".join(
-        desk.here(*words).output for words in (["recall", "alert"], ["get", "1"], ["list"])
+        desk.type(*words).output for words in (["recall", "alert"], ["get", "1"], ["list"])
     )
 
 
@@ -1248,7 +1240,6 @@ def large(count: int) -> Iterator[dict[str, Any]]:
 # Waits for a line on stdin where a statement is about to run and the connection has written so many rows, so that
 # a signal comes at that moment on any machine.
 PAUSING = """
-# warm
 import sqlite3, sys
 from remanence.faces.cli import main
 statement, rows = sys.argv.pop(1), int(sys.argv.pop(1))
@@ -1308,7 +1299,7 @@ def test_ctrl_c_during_an_undo_names_its_run(desk: Desk) -> None:
     desk.do("ingest", "large.jsonl")
     code, said = interrupted_at(desk, "COMMIT", 900, "undo", "last")
     way = said.strip().split("remanence ")[-1].removesuffix(" takes back the rest").split()
-    again = desk.here(*way)
+    again = desk.type(*way)
 
     assert (130, 1, ["undo"]) == (code, said.count("\n"), way[:-1])
     assert again.exit_code == 0 or "undone already" in again.stderr
@@ -1317,7 +1308,6 @@ def test_ctrl_c_during_an_undo_names_its_run(desk: Desk) -> None:
 
 
 CLOSING = """
-# warm
 import asyncio, os, signal, sys
 from remanence.engine import Engine
 from remanence.faces.cli import main
@@ -1390,7 +1380,7 @@ def test_two_processes_share_one_file(desk: Desk) -> None:
     desk.do("learn", "First.")
     files = [desk.write(f"{name}.jsonl", *({"text": f"{name} {n}"} for n in range(300))) for name in "abcd"]
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda file: desk.type("ingest", file), files))
+        done = list(pool.map(lambda file: desk.apart("ingest", file), files))
 
     assert [(0, "")] * 4 == [(one.returncode, one.stderr) for one in done]
     assert 1_201 == desk.read("status")["memories"]
@@ -1398,14 +1388,14 @@ def test_two_processes_share_one_file(desk: Desk) -> None:
 
 def test_a_session_spans_processes(desk: Desk) -> None:
     """One process begins it, another learns in it, a third ends it by its id, or the only one there is by none."""
-    begun = json.loads(desk.type("session", "--task", "research", "--json").stdout)
-    desk.type("learn", "found it", "--session", begun["session"])
-    ended = json.loads(desk.type("session", "--off", "--json").stdout)
+    begun = json.loads(desk.apart("session", "--task", "research", "--json").stdout)
+    desk.apart("learn", "found it", "--session", begun["session"])
+    ended = json.loads(desk.apart("session", "--off", "--json").stdout)
     several = [desk.read("session", "--task", task)["session"] for task in ("one", "two")]
     refused = desk.bad("session", "--off")
 
     assert begun["session"] == ended["session"]
-    assert 1 == desk.type("session", "nobody", "--off").returncode
+    assert 1 == desk.type("session", "nobody", "--off").exit_code
     assert refused.startswith("error: 2 sessions are open\n")
     assert all(session in refused for session in several)
     assert several == [desk.read("session", session, "--off")["session"] for session in several]

@@ -30,7 +30,7 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
     page = desk.good("frame", "task", "when does the gate shut?")
     explained = desk.read("frame", "task", "gate", "--why")
     brief = desk.read("frame", "task", "--limit", "2", "--no-count-use")
-    text = desk.here("frame", "task", "--text").output
+    text = desk.type("frame", "task", "--text").output
 
     assert "keep the harbour log" in page
     assert "similarity" not in page
@@ -38,7 +38,7 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
         explained["memories"][0]["parts"]
     )
     assert (["log", "six"], {"limit": 1}) == (keys(brief), brief["left_out"])
-    assert "left out: 1 by the limit" in desk.here("frame", "task", "--limit", "2").output
+    assert "left out: 1 by the limit" in desk.type("frame", "task", "--limit", "2").output
     assert "; contradicted by " in text
     assert text.startswith("What the task rests on")
 
@@ -46,9 +46,9 @@ def test_a_frame_is_looked_through(desk: Desk) -> None:
 def test_boot_is_a_list_or_a_text(desk: Desk) -> None:
     """What is load-bearing comes first, within a budget, and what is left out is counted."""
     assert "log" == keys(desk.read("frame", "boot"))[0]
-    assert 3 == len(desk.here("frame", "boot", "--text").output.splitlines())
-    assert "left out: 2 by the budget" in desk.here("frame", "boot", "--budget", "25").output
-    assert desk.here("frame", "boot", "--budget", "12").output.startswith(
+    assert 3 == len(desk.type("frame", "boot", "--text").output.splitlines())
+    assert "left out: 2 by the budget" in desk.type("frame", "boot", "--budget", "25").output
+    assert desk.type("frame", "boot", "--budget", "12").output.startswith(
         "no room for 1 that should stand here first"
     )
 
@@ -110,7 +110,7 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
     desk.do("learn", "I prefer tea in the morning", "--category", "preference")
 
     assert "## Likes" in desk.good("frame", "profile")
-    assert "I prefer tea in the morning" in desk.here("frame", "profile", "--text").output
+    assert "I prefer tea in the morning" in desk.type("frame", "profile", "--text").output
     assert {"keep the harbour log", "I prefer tea in the morning"} == {
         line["text"] for line in desk.read("frame", "profile")["lines"]
     }

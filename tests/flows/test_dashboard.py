@@ -1,11 +1,15 @@
 """The dashboard of a real server, read as a browser without scripts would: links, forms, a cookie."""
 
+import asyncio
 import http.client
 import json
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +25,8 @@ from remanence.core.permissions import ROLE_OF
 from remanence.core.recall_explanation import Hop
 from remanence.core.score import Worth, WorthReason
 from remanence.curate.policy.document import PRESETS
+from remanence.faces.cli.options import Common
+from remanence.faces.cli.serve import serve
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
@@ -148,7 +154,11 @@ def start(file: Path) -> tuple[Server, str]:
         text=True,
         env={"PYTHONPATH": str(ROOT / "src")},
     )
-    assert process.stdout is not None
+    return read_start(process, file)
+
+
+def read_start(process: Any, file: Path) -> tuple[Server, str]:
+    """Read what a server prints first: where it listens, and the path of a link."""
     port = int(process.stdout.readline().rpartition(":")[2])
     link = process.stdout.readline()
     return Server(port, process, file), re.search(r"/login\?key=\S+", link).group(0)  # type: ignore[union-attr]
@@ -169,10 +179,46 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+class ServerThread:
+    """`remanence serve` in a thread of this process: what it prints is read from `stdout`, and a signal ends it."""
+
+    _loop: asyncio.AbstractEventLoop
+    _serving: Any
+
+    def __init__(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        reading, writing = os.pipe()
+        self.stdout, self._printing = os.fdopen(reading), os.fdopen(writing, "w")
+        monkeypatch.setattr("remanence.faces.cli.serve.print", self._print, raising=False)
+        thread = self
+
+        @contextmanager
+        def capture(serving: Any) -> Iterator[None]:
+            """Keep what a signal would reach: a thread gets none."""
+            thread._loop, thread._serving = asyncio.get_running_loop(), serving
+            yield
+
+        monkeypatch.setattr("remanence.faces.rest.serving._Server.capture_signals", capture)
+        command = serve(str(file), common=Common(embedder="none"), port=0)
+        self._run: Future[Any] = ThreadPoolExecutor(1).submit(asyncio.run, command)
+        self._run.add_done_callback(lambda _: self._printing.close())
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Tell it to end."""
+        self._loop.call_soon_threadsafe(self._serving._hear_signal, number)
+
+    def wait(self, seconds: float) -> int:
+        """Wait for its end, raise what it failed by, and return the exit code."""
+        self._run.result(seconds)
+        return 0
+
+    def _print(self, line: str, *, flush: bool) -> None:
+        print(line, file=self._printing, flush=flush)
+
+
 @pytest.fixture
-def server(file: Path) -> Iterator[tuple[Server, str]]:
+def server(file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, str]]:
     """A server of that file, and the link that it printed."""
-    begun = start(file)
+    begun = read_start(ServerThread(file, monkeypatch), file)
     yield begun
     assert 0 == stop(begun[0])
 

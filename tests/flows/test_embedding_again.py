@@ -26,7 +26,7 @@ TEXTS = [
 ]
 # Opens the file and says when it has: whoever started it may then kill it.
 OPENED = (
-    "# warm\nimport asyncio, sys, remanence\n"
+    "import asyncio, sys, remanence\n"
     "from remanence.flows.write import embedding\n"
     "embedding.CHUNK = 5\n"
     "async def main():\n"

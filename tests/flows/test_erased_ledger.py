@@ -276,7 +276,6 @@ def _full(file: Path, *_: object) -> None:
 
 
 OPENS = """
-# warm
 import asyncio, os, sys
 import remanence
 from remanence.core.clock import ManualClock

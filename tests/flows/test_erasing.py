@@ -385,7 +385,6 @@ async def test_two_erase_the_same_and_one_learns_meanwhile(tmp_path: Path) -> No
 
 
 KILLED = """
-# warm
 import asyncio, os, sys
 import remanence
 from remanence.core.clock import ManualClock

@@ -17,8 +17,8 @@ from remanence.core.redaction import MARK
 from remanence.flows.write.learning import vector_of
 from remanence.text.analysis import stems, term_hash
 from remanence_store_kit.builders import expect_error
+from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
-from tests.flows.test_cli import SCRIPT, SECONDS_MAX
 from tests.flows.test_erasing import opened, unsound
 from tests.models import Naming
 
@@ -357,26 +357,22 @@ async def test_wherever_a_name_stands_grep_finds_it_no_more(name: str, tmp_path:
 
 
 async def test_a_newcomer_erases_a_person_and_greps_the_folder(tmp_path: Path) -> None:
-    """With commands alone, each a process of its own: shown first, then done."""
+    """With commands alone: shown first, then done."""
     path = tmp_path / "memory.db"
     async with opened(path, writer=SPOKEN_OF) as memory:
         await talked(memory)
 
-    def typed(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [str(SCRIPT), *words, "--db", str(path), "--embedder", "hashed"]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS_MAX)
-
-    ask = ("erase", "--subject", "Ana Lopes", "--mentions")
+    ask = ("erase", "--subject", "Ana Lopes", "--mentions", "--db", str(path), "--embedder", "hashed")
     shown = typed(*ask)
-    assert (0, "") == (shown.returncode, shown.stderr)
+    assert (0, "") == (shown.exit_code, shown.stderr)
     assert "4 memories of others would say [erased]" in shown.stdout
     assert grepped(tmp_path, "Lopes")
     done = typed(*ask, "--yes")
     again = typed(*ask)
 
-    assert (0, "", "") == (done.returncode, done.stderr, grepped(tmp_path, "Lopes"))
+    assert (0, "", "") == (done.exit_code, done.stderr, grepped(tmp_path, "Lopes"))
     assert "took the names out of 4 memories of others" in done.stdout
-    assert 0 != again.returncode
+    assert 0 != again.exit_code
     assert "nobody speaks as" in again.stderr
 
 

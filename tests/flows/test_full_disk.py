@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 HANGS_AFTER_S = 300
 # The disk is full for this process: no file of it may grow. Uses that were counted while it still had room are written.
 PROGRAM = """
-# warm
 import asyncio, resource, signal, sys
 import remanence
 

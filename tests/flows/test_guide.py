@@ -1,8 +1,6 @@
 """The guide speaks of every verb and of nothing else, and costs no database to ask."""
 
 import inspect
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import remanence
 from remanence.core.errors import NameUnknown
 from remanence.core.verbs import TABLE, advice
 from remanence.engine import Engine
+from tests.command_line import typed
 from tests.pages.sync_stub import namespaces
 
 NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does
@@ -78,26 +77,20 @@ async def test_the_engine_guides(tmp_path: Path) -> None:
     assert "did you mean 'recall'?" == caught.value.recovery
 
 
-def shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
-    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
-
-
 def test_the_command_line_guides(tmp_path: Path) -> None:
     """`remanence guide` needs no database and makes none; an unknown verb is one line and the way out."""
-    one, every = shell("guide", "recall", cwd=tmp_path), shell("guide", cwd=tmp_path)
-    wrong = shell("guide", "recal", cwd=tmp_path)
+    one, every = typed("guide", "recall", cwd=tmp_path), typed("guide", cwd=tmp_path)
+    wrong = typed("guide", "recal", cwd=tmp_path)
 
-    assert (0, True) == (one.returncode, "use when" in one.stdout)
+    assert (0, True) == (one.exit_code, "use when" in one.stdout)
     assert all(verb in every.stdout for verb in verbs())
-    assert (1, True) == (wrong.returncode, "did you mean 'recall'?" in wrong.stderr)
+    assert (1, True) == (wrong.exit_code, "did you mean 'recall'?" in wrong.stderr)
     assert [] == list(tmp_path.iterdir())
 
 
 def test_the_text_for_agents_names_what_is_there(tmp_path: Path) -> None:
     """What is pasted into an agent's instructions is short, names only verbs there are, and says that data is data."""
-    text = shell("guide", "--agents", cwd=tmp_path).stdout
+    text = typed("guide", "--agents", cwd=tmp_path).stdout
     named = {word.strip("`") for word in text.split() if word.startswith("`") and word.endswith("`")}
 
     assert named <= verbs()

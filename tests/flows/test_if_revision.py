@@ -15,6 +15,7 @@ import remanence
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.keywords import VerdictName
 from remanence.core.model import Memory
+from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 
 ROOT = Path(__file__).parents[2]
@@ -219,7 +220,6 @@ async def test_a_revision_is_a_whole_number(memory: remanence.Engine, wrong: Any
 # Processes
 
 ENGINE = """
-# warm
 import asyncio, sys, remanence
 async def main(path, times):
     async with remanence.open(path) as memory:
@@ -235,7 +235,6 @@ async def main(path, times):
 asyncio.run(main(*sys.argv[1:]))
 """
 SYNC = """
-# warm
 import sys, remanence
 path, times = sys.argv[1:]
 with remanence.sync.open(path) as memory:
@@ -316,16 +315,15 @@ def test_the_command_line_names_both_revisions(tmp_path: Path) -> None:
         memory.learn("the text", key="k")
         memory.pin("k")
 
-    def call(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [str(Path(sys.executable).with_name("remanence")), *words, "--db", path]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+    def call(*words: str) -> Typed:
+        return typed(*words, "--db", path)
 
     shown, refused = call("get", "k"), call("pin", "k", "--if-revision", "1", "--off")
     told = json.loads(call("pin", "k", "--if-revision", "1", "--json", "--off").stdout)
     done = call("pin", "k", "--if-revision", "2", "--off")
 
     assert ["revision", "2"] == next(line.split() for line in shown.stdout.splitlines() if "revision" in line)
-    assert (1, 0) == (refused.returncode, done.returncode)
+    assert (1, 0) == (refused.exit_code, done.exit_code)
     assert "revision 2, not 1" in refused.stderr
     assert (1, 2) == (told["expected"], told["current"])
 

@@ -252,7 +252,7 @@ DRAWN = st.tuples(
 ).map(lambda drawn: drawn[2].sample([*drawn[0], *drawn[1]], len(drawn[0]) + len(drawn[1])))
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("memory", marks=pytest.mark.deep)])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     before=DRAWN,

@@ -42,7 +42,7 @@ async def test_advice_is_a_warning_and_no_damage(tmp_path: Path) -> None:
     shown, read = (desk.type("doctor", "--db", str(path), *more) for more in ((), ("--json",)))
     (check,) = [check for check in orjson.loads(read.stdout) if check["name"] == "lineage"]
 
-    assert [0, 0] == [shown.returncode, read.returncode]
+    assert [0, 0] == [shown.exit_code, read.exit_code]
     assert re.search(
         r"^warning lineage: 1: the memories that replaced these are deleted; restore ",
         shown.stdout,

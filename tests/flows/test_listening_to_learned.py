@@ -26,7 +26,6 @@ DIARY = (
 KILLED_AT = 2  # batches
 
 CHILD = """
-# warm
 import asyncio, os, signal, sys
 import pytest
 

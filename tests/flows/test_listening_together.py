@@ -24,7 +24,6 @@ from tests.models import ANY_MODEL, KEY, asking, model_server, variables
 NOTES = 100
 # An agent of its own: it notes so many turns of one session, and closes.
 AGENT = """
-# warm
 import asyncio, sys
 import remanence
 from remanence.flows.consolidate import consolidation

@@ -11,7 +11,6 @@ import remanence
 
 # Opens the database, does something, lets another process open and close it, learns a text, and dies at once.
 USES = """
-# warm
 import asyncio, os, subprocess, sys
 import remanence
 
@@ -72,7 +71,6 @@ async def test_what_was_acknowledged_is_there_after_another_process_closed_the_f
 
 
 ERASES = """
-# warm
 import asyncio, sys
 import remanence
 
@@ -86,7 +84,6 @@ async def main():
 asyncio.run(main())
 """
 COMES_AND_GOES = """
-# warm
 import asyncio, sys
 import remanence
 

@@ -26,7 +26,6 @@ QUICK = DAILY.replace('interval = "10 hours"\n', "").replace("daily", "quick")
 IDLE = QUICK.replace("days(1)", "days(1000)")
 # Stops itself where all is decided and the transaction would begin.
 STOPPED = """
-# warm
 import asyncio, os, signal, sys
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.flows import test_lost_lease

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import json
 import os
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput, WriterError
 from remanence.core.model import Kind, Lifecycle, Relation, Role, Trust, Verification
+from remanence.faces import cli
 from remanence.faces.cli import THREADS
 from remanence.llm.base import Judgement
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
@@ -350,23 +350,16 @@ async def test_a_turn_is_an_episode(memory: remanence.Engine) -> None:
         await memory.note("It rains.", kind="semantic")
 
 
-async def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(tmp_path: Path) -> None:
     """It commits and returns; status says what waits, and consolidate extracts it."""
-    monkeypatch.setenv("REMANENCE_DB", str(tmp_path / "m.db"))
     hook = json.dumps({"session_id": "s9", "prompt": SAID, "hook_event_name": "UserPromptSubmit"})
     for given in (hook, hook):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from remanence.faces.cli import main; main()", "note", "-", "--embedder", "hashed",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        output, _ = await process.communicate(given.encode())
-        assert (process.returncode, b"#1" in output) == (0, True)
-    status = await asyncio.to_thread(typed, "status", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
-    heard = await asyncio.to_thread(
-        typed, "consolidate", "--db", str(tmp_path / "m.db"), "--embedder", "hashed"
-    )
+        noted = typed(
+            "note", "-", "--embedder", "hashed", text=given, env={"REMANENCE_DB": str(tmp_path / "m.db")}
+        )
+        assert (noted.exit_code, "#1" in noted.stdout) == (0, True)
+    status = typed("status", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
+    heard = typed("consolidate", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
 
     assert "1 turn waits of session s9" in status.output
     assert "1 turn heard" in heard.output
@@ -380,10 +373,10 @@ def test_a_command_for_one_text_starts_no_threads_for_matrices(
     for command in ("note", "learn", "list"):
         monkeypatch.setenv(THREADS, "")
         monkeypatch.delenv(THREADS)
-        typed(command, *[SAID][: command != "list"], "--db", str(tmp_path / "m.db"))
+        cli.run([command, *[SAID][: command != "list"], "--db", str(tmp_path / "m.db")])
         told.append(os.environ.get(THREADS))
     monkeypatch.setenv(THREADS, "2")
-    typed("note", DECIDED, "--db", str(tmp_path / "m.db"))
+    cli.run(["note", DECIDED, "--db", str(tmp_path / "m.db")])
 
     assert (["1", "1", None], "2") == (told, os.environ[THREADS])
 
@@ -391,7 +384,7 @@ def test_a_command_for_one_text_starts_no_threads_for_matrices(
 def test_garbage_is_looked_for_from_when_a_memory_is_open(tmp_path: Path) -> None:
     """While a command begins there is none."""
     gc.disable()
-    typed("learn", SAID, "--db", str(tmp_path / "m.db"))
+    cli.run(["learn", SAID, "--db", str(tmp_path / "m.db")])
     frozen = gc.get_freeze_count()
     gc.unfreeze()
 
@@ -401,16 +394,16 @@ def test_garbage_is_looked_for_from_when_a_memory_is_open(tmp_path: Path) -> Non
 async def test_a_chat_shows_what_it_recalls_and_what_became_known(tmp_path: Path) -> None:
     """Each line is noted, and the end of input ends the session."""
     with model_server() as address:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from remanence.faces.cli import main; main()",
-            "chat", "--db", str(tmp_path / "m.db"), "--embedder", "hashed", "--speaker", "Ana",
-            "--writer", f"openai:{ANY_MODEL}", env=variables(address),
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        output, _ = await process.communicate(f"{SAID}\nWhere does Mia live?\n".encode())
-    told = output.decode()
+        words = ("chat", "--db", str(tmp_path / "m.db"), "--embedder", "hashed", "--speaker", "Ana")
+        done = typed(
+            *words,
+            *("--writer", f"openai:{ANY_MODEL}"),
+            text=f"{SAID}\nWhere does Mia live?\n",
+            env=variables(address),
+        )
+    told = done.stdout
 
-    assert process.returncode == 0
+    assert done.exit_code == 0
     assert "known now: #" in told
     assert "Tartu" in told.split("known now")[-1]
     async with remanence.open(tmp_path / "m.db", embedder="hashed") as memory:

@@ -15,7 +15,6 @@ PROCESSES = 8
 TURNS = 25
 # Reads a number in the attributes and a name, adds one, and writes both back where nobody was faster.
 WRITER = """
-# warm
 import asyncio, sys
 from remanence.core.change import Change
 from remanence.core.errors import Conflict

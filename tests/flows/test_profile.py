@@ -1,27 +1,22 @@
 """Profile and topics are drawn up from what stands, so that whatever changes a memory changes them at once."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import remanence
-from benchmarks import labels
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Verification
 from remanence.flows.recall.profiling import BEGINS, EMPTY, ENDS, LINE_CHARS_MAX
 from remanence.read.extraction import AREAS, ExtractRequest, ExtractResult, ExtractTurn
 from remanence.recall.profile import AREA_OF_CATEGORY, HEADINGS, IDENTITY_AREA, list_topics
 from tests.flows.conftest import Opener, hear
+from tests.labelled import read_labelled
 from tests.models import Naming
 
 # Everyday texts in seven languages.
-BESIDE = [
-    json.loads(line)
-    for line in (Path(labels.FOLDER).parent / "languages.jsonl").read_text(encoding="utf-8").splitlines()
-]
+BESIDE = read_labelled("flows/data/languages.jsonl")
 
 
 class Planning(Naming):

@@ -71,18 +71,6 @@ def _read_folder(path: Path) -> dict[str, tuple[int, bytes]]:
     return {one.name: (one.stat().st_mtime_ns, one.read_bytes()) for one in path.parent.iterdir()}
 
 
-def _run(path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "--db", str(path)]
-    return subprocess.run(
-        [*command, "--embedder", "none", *words],
-        capture_output=True,
-        text=True,
-        timeout=WAIT,
-        check=False,
-        env={"PYTHONPATH": str(ROOT / "src"), **more},
-    )
-
-
 def _check_reading_alone(path: Path, target: Path, *options: str) -> None:
     """Do every verb that reads, and some that write; nothing may change in the folder."""
     before = _read_folder(path)
@@ -109,7 +97,7 @@ def test_a_file_that_is_asked_to_be_read_alone_is_not_changed(path: Path, tmp_pa
 def test_a_medium_that_takes_no_writes_is_read(medium: Path, tmp_path: Path) -> None:
     """Without being asked to, and the command line says so once."""
     _check_reading_alone(medium, tmp_path / "copy.db")
-    said = _run(medium, "list").stderr
+    said = typed("--db", str(medium), "--embedder", "none", "list").stderr
 
     assert f"{medium} cannot be written: it is opened to be read alone\n" == said
 
@@ -247,7 +235,15 @@ def test_a_disk_without_locks_is_no_damage(path: Path, tmp_path: Path) -> None:
     source, library = tmp_path / "locks.c", tmp_path / "locks.so"
     source.write_text(NO_LOCKS)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    done = _run(path, "doctor", LD_PRELOAD=str(library))
+    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "--db", str(path)]
+    done = subprocess.run(
+        [*command, "--embedder", "none", "doctor"],
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+        env={"PYTHONPATH": str(ROOT / "src"), "LD_PRELOAD": str(library)},
+    )
 
     assert (1, "") == (done.returncode, done.stdout)
     assert f"error: {path} cannot be locked: its disk has no file locks\n" in done.stderr

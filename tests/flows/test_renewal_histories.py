@@ -180,7 +180,7 @@ TAKEN_TWICE = [("say", "b", PORTO), LAST, ("say", "c", TIDE), ("say", "b", GATE)
 SAID_BEFORE = [("say", "c", PORTO), ("say", "b", BOAT), ("forget", BOAT, ""), ("say", "c", BOAT), LAST]
 
 
-@pytest.mark.parametrize("kind", [*STORES])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("memory", marks=pytest.mark.deep)])
 @example(steps=SAID_BEFORE, chunk=1_000, first=[PORTO, TIDE, BOAT])
 @example(steps=HANDED_ON, chunk=1_000, first=[PORTO, GATE, TIDE])
 @example(steps=TAKEN_TWICE, chunk=1_000, first=[TIDE, BOAT, PORTO])

@@ -369,7 +369,6 @@ async def test_what_was_done_is_not_covered_by_a_skip(
 
 # Thinks for a second between plan and apply, so that the processes surely meet.
 BEGINNING = """
-# warm
 import asyncio, sys, remanence
 from remanence.flows.curate import curating
 plan = curating.plan_part

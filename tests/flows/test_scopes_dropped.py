@@ -382,21 +382,17 @@ async def test_a_store_of_the_core_alone_is_dropped_in(clock: ManualClock) -> No
     assert before == after
 
 
-def _stores(folder: Path) -> list[Store]:
-    return [MemoryStore(), SqlStore(str(folder / "memory.db"))]
-
-
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("memory", marks=pytest.mark.deep)])
 @settings(max_examples=40)
 @given(world=worlds(), pins=st.sets(st.integers(1, 12)))
 def test_any_scope_is_dropped_whole_and_comes_back(
-    world: World, pins: set[int], tmp_path_factory: pytest.TempPathFactory
+    kind: str, world: World, pins: set[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """With whatever pins and holds: a hold refuses all of it, and undo gives back each row as it was."""
-    folder = tmp_path_factory.mktemp("drop")
     rows = tuple({**row, "pinned": int(number in pins)} for number, row in enumerate(world.memories, start=1))
     drawn = World(rows, world.tags, world.sources, world.links)
-    for store in _stores(folder):
-        asyncio.run(_dropped_and_back(store, drawn))
+    path = tmp_path_factory.mktemp("drop") / "memory.db"
+    asyncio.run(_dropped_and_back(MemoryStore() if kind == "memory" else SqlStore(str(path)), drawn))
 
 
 async def _dropped_and_back(store: Store, world: World) -> None:

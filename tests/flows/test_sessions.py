@@ -476,7 +476,6 @@ async def test_the_end_of_nothing_writes_nothing(memory: remanence.Engine) -> No
 # Real processes
 
 WORKING = """
-# warm
 import asyncio, sys, remanence
 from remanence.flows.consolidate import sessions
 sessions.HEARTBEAT_S = 1

@@ -1,6 +1,5 @@
 """What a writer costs is counted by day, for every process; at a limit the rest of the inbox waits."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import Trust
 from remanence.flows.base.spending import DAY_LIMIT
 from remanence.llm.base import Judgement
-from tests.command_line import typed as typed_here
+from tests.command_line import typed
 from tests.models import ANY_MODEL, model_server, variables
 
 COMMAND = Path(sys.executable).with_name("remanence")
@@ -114,26 +113,23 @@ async def test_two_processes_go_by_one_sum(tmp_path: Path) -> None:
     async with remanence.open(tmp_path / "a.db") as memory:
         await _learn(memory, 9)
     with model_server() as address:
-
-        def typed(*words: str) -> str:
-            done = subprocess.run(
-                [str(COMMAND), "--db", str(tmp_path / "a.db"), *words],
-                env=variables(address) | {"HOME": str(tmp_path)},
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            return done.stdout
-
         async with remanence.open(tmp_path / "a.db") as memory:
             await memory.settings.set(DAY_LIMIT, 1000)
-        first = json.loads(typed("consolidate", "--writer", f"openai:{ANY_MODEL}", "--json"))
-        second = typed("consolidate", "--writer", f"anthropic:{ANY_MODEL}")
+        words = ("--db", str(tmp_path / "a.db"), "consolidate", "--writer")
+        apart = subprocess.run(
+            [str(COMMAND), *words, f"openai:{ANY_MODEL}", "--json"],
+            env=variables(address) | {"HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        first = json.loads(apart.stdout)
+        second = typed(*words, f"anthropic:{ANY_MODEL}", env=variables(address))
     async with remanence.open(tmp_path / "a.db") as memory:
         spent = (await memory.status()).spent
-    told = (await asyncio.to_thread(typed_here, "--db", str(tmp_path / "a.db"), "status")).stdout
+    told = typed("--db", str(tmp_path / "a.db"), "status").stdout
 
     assert 4 == first["activated"]
-    assert "the rest waits: " in second
+    assert (0, True) == (second.exit_code, "the rest waits: " in second.stdout)
     assert {"calls": 4, "tokens": first["tokens_used"]} == spent
     assert f"4 calls, {first['tokens_used']:,} tokens today, UTC" in told

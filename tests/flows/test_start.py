@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import remanence
+from remanence.core.verbs import TABLE
 
 HEAVY = ("numpy", "sqlalchemy", "mcp", "rich")
 LOADED = f"; import sys; print([name for name in {HEAVY} if name in sys.modules])"
@@ -20,6 +22,28 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(start: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
 
     assert "[]\n" == done.stdout
+
+
+def test_every_command_starts_in_a_process_of_its_own() -> None:
+    """Whichever module is imported first, nothing that it needs is missing; of a group its first command is asked."""
+    names = [row.command for row in reversed(TABLE) if row.command]
+    first = {name.split()[0]: name for name in names}
+
+    def start(name: str) -> tuple[int, str, bool]:
+        words = [
+            sys.executable,
+            "-c",
+            "from remanence.faces.cli import main; main()",
+            *name.split(),
+            "--help",
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stderr, f"remanence {name}" in done.stdout
+
+    with ThreadPoolExecutor(2) as pool:
+        told = dict(zip(first, pool.map(start, first.values()), strict=True))
+
+    assert dict.fromkeys(first, (0, "", True)) == told
 
 
 def test_every_public_name_is_there() -> None:

@@ -492,7 +492,6 @@ async def test_what_is_forbidden_comes_in_by_no_summary(asked: Asked, clock: Man
 
 
 KILLED = """
-# warm
 import asyncio, os, signal, sys
 import remanence
 from remanence.core.clock import ManualClock

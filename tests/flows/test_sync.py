@@ -360,7 +360,6 @@ def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
 
 
 LEAVING = """
-# warm
 import os, sys, threading, remanence.sync
 from remanence.flows.exchange import transfer
 class Own(BaseException): pass

@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 KILLS = 8
 # Counts uses one after the other, and says of each that it is written; beside it, somebody else may do the same.
 WRITER = """
-# warm
 import asyncio, sys
 import remanence
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import remanence
-from tests.command_line import typed
+from tests.command_line import Typed, typed
 from tests.models import ANY_MODEL, KEY, model_server, variables
 
 COMMAND = Path(sys.executable).with_name("remanence")
@@ -132,14 +132,8 @@ async def test_the_key_stands_nowhere(
 def test_the_command_line_asks_a_vendors_model(tmp_path: Path, address: str, vendor: str) -> None:
     """By the name of vendor and model; no key stands in what it prints."""
 
-    def called(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(COMMAND), "--db", str(tmp_path / "a.db"), *words, "--json"],
-            env=variables(address) | {"HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def called(*words: str) -> Typed:
+        return typed("--db", str(tmp_path / "a.db"), *words, "--json", env=variables(address))
 
     typed("--db", str(tmp_path / "a.db"), "learn", TEXTS[0])
     judged = called("consolidate", "--writer", f"{vendor}:{ANY_MODEL}")

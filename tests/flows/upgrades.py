@@ -90,7 +90,7 @@ async def visit(path: Path | str, text: str = "") -> None:
 async def started_with(program: str, *arguments: str) -> asyncio.subprocess.Process:
     """Start a program that prints a line once it is loaded, and waits for one before it goes on."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", f"# warm\n{program}", *arguments, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE
+        sys.executable, "-c", program, *arguments, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=PIPE
     )
     assert process.stdout is not None
     await process.stdout.readline()

@@ -1,6 +1,5 @@
 """`remanence hook -` answers each host's documented JSON as that host reads it, and never keeps it from going on."""
 
-import io
 import json
 import subprocess
 import sys
@@ -33,12 +32,12 @@ ALLOWED = {"hookEventName", "additionalContext"}
 
 
 @pytest.fixture
-def hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hook:
+def hook(tmp_path: Path) -> Hook:
     """Call the hook with what a host tells it."""
 
     def call(told: object, *words: str) -> Typed:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(told if isinstance(told, str) else json.dumps(told)))
-        return typed("hook", "-", "--db", str(tmp_path / "m.db"), *words)
+        text = told if isinstance(told, str) else json.dumps(told)
+        return typed("hook", "-", "--db", str(tmp_path / "m.db"), *words, text=text)
 
     return call
 

@@ -38,7 +38,7 @@ FORGED: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["file", pytest.param("memory", marks=pytest.mark.deep)])
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[remanence.sync.Engine]:
     """A memory that took in a file of forged items from outside."""
     source = tmp_path / "forged.jsonl"

@@ -54,9 +54,9 @@ KEYS = (
 WORDS = ("kettle", "red", "leaks", "Lisbon", "window seat", "")
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["file", pytest.param("memory", marks=pytest.mark.deep)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RemanenceStore]:
-    """A store that plain code calls, in memory and in a file."""
+    """A store that plain code calls, in a file; deep also in memory."""
     with RemanenceStore.open(":memory:" if request.param == "memory" else tmp_path / "agent.db") as opened:
         yield opened
 

@@ -22,9 +22,9 @@ SECRET = f"The token is {TOKEN}."
 USER = ("users", "mara")
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["file", pytest.param("memory", marks=pytest.mark.deep)])
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[remanence.sync.Engine]:
-    """A memory that plain code calls, in memory and in a file."""
+    """A memory that plain code calls, in a file; deep also in memory."""
     with remanence.sync.open(":memory:" if request.param == "memory" else tmp_path / "a.db") as opened:
         yield opened
 

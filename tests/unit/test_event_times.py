@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import labels
 from remanence.core.clock import DAY, to_micros
 from remanence.read.event_relative_times import find_event_day, find_event_time, fold_question
+from tests.labelled import read_labelled
 
 SAID = to_micros(datetime(2026, 4, 20, 12, tzinfo=UTC))
-LINES = labels.read("when", "first")
+LINES = read_labelled("unit/data/when.jsonl")
 
 
 def _day(number: int | None) -> str | None:

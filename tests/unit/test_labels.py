@@ -1,18 +1,16 @@
 """The labelled texts that benchmarks score against are well formed, enough, and kept apart in sets."""
 
 import re
-import unicodedata
 from collections import Counter
 from itertools import combinations
 from typing import Any
 
 import pytest
 
-from benchmarks.labels import DEVELOPED, names, pairs, parts, read, scenes
+from benchmarks.labels import FOLDER, names, parts, read
+from benchmarks.labels.intake import benign, harmless, secrets
 
 LANGUAGES = {"en", "de", "es", "fr", "pt", "zh", "ja"}
-
-OURS = [scene for part in parts("updates") for scene in scenes(part)]
 
 
 def texts(value: Any) -> set[str]:
@@ -24,9 +22,16 @@ def texts(value: Any) -> set[str]:
     return set().union(*map(texts, value)) if isinstance(value, list) else set()
 
 
-def script(text: str) -> set[str]:
-    """Return the scripts of the letters of a text."""
-    return {unicodedata.name(letter).split(" ")[0] for letter in text if letter.isalpha()}
+def luhn(number: str) -> int:
+    """Return the check sum of a card number, 0 if it is right."""
+    digits = [int(digit) for digit in reversed(re.sub(r"\D", "", number))]
+    return (sum(digits[::2]) + sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])) % 10
+
+
+def remainder(iban: str) -> int:
+    """Return the remainder of a bank account number, 1 if it is right."""
+    plain = iban.replace(" ", "")
+    return int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97
 
 
 @pytest.mark.parametrize("name", names())
@@ -39,71 +44,47 @@ def test_the_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
     assert set() == set().union(*(texts(one) & texts(other) for one, other in combinations(sets, 2)))
 
 
-def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
-    """Ten kinds have a third set, three of them a fourth; others a fifth, an eighth, or two."""
-    third = {name for name in names() if "third" in parts(name)}
+def test_there_are_thirty_kinds_of_secrets() -> None:
+    """Each kind of secret is there three times or more, inside its text."""
+    every = secrets("third")
+    kinds = Counter(secret.kind for secret in every)
 
-    assert {
-        *("benign", "conversations", "dedup_pairs", "harmless", "junk"),
-        *("relabelled", "secrets", "signals", "summaries", "updates"),
-    } == third
-    assert {"benign", "conversations", "junk"} == {name for name in names() if "fourth" in parts(name)}
-    assert {"conversations", "notes"} == {name for name in names() if "fifth" in parts(name)}
-    assert {"benign"} == {name for name in names() if "eighth" in parts(name)}
-    assert {tuple(DEVELOPED)} == {tuple(parts(name)) for name in names() if name not in third | {"notes"}}
+    assert len(kinds) >= 30
+    assert min(kinds.values()) >= 3
+    assert [] == [secret.id for secret in every if secret.secret not in secret.text]
 
 
-def test_there_are_enough_updates_others_and_contradictions() -> None:
-    """All sets together have 170 updates, 460 scenes without one and 90 contradictions, in seven languages."""
-    found = Counter[str](scene.kind for scene in OURS)
+def test_cards_and_accounts_have_right_check_digits() -> None:
+    """A made-up card or account passes the check that a real one passes."""
+    cards = [secret.secret for secret in secrets("third") if secret.kind == "credit_card"]
+    accounts = [secret.secret for secret in secrets("third") if secret.kind == "iban"]
+
+    assert [0] * len(cards) == [luhn(card) for card in cards]
+    assert [1] * len(accounts) == [remainder(account) for account in accounts]
+
+
+def test_no_secret_stands_whole_in_the_file() -> None:
+    """A scanner that reads the file finds nothing it would report."""
+    stored = (FOLDER / "secrets.third.jsonl").read_text(encoding="utf-8")
 
     assert [] == [
-        (kind, found[kind])
-        for kind, least in (("update", 170), ("none", 460), ("contradiction", 90))
-        if found[kind] < least
-    ]
-    assert dict.fromkeys(found, LANGUAGES) == {
-        kind: {scene.language for scene in OURS if scene.kind == kind} for kind in found
-    }
-
-
-def test_an_update_comes_from_the_same_speaker_or_from_one_trusted_more() -> None:
-    """Whoever contradicts is someone else; an update or a scene without one is the speaker's own."""
-    odd = [
-        scene.id
-        for scene in OURS
-        if (scene.old.speaker == scene.new.speaker)
-        != (scene.kind != "contradiction" and scene.why != "higher_trust")
+        secret.id for secret in secrets("third") if len(secret.secret) > 7 and secret.secret in stored
     ]
 
-    assert [] == odd
+
+def test_there_are_enough_harmless_lines() -> None:
+    """More than five hundred texts without a secret, of 40 kinds."""
+    every = harmless("third")
+
+    assert len(every) >= 500
+    assert len({line.kind for line in every}) >= 40
 
 
-def test_half_of_the_updates_share_few_words_with_what_they_replace() -> None:
-    """Of those marked so, old and new have one long word in common at most, besides the subject's."""
-    updates = [scene for scene in OURS if scene.kind == "update"]
-    few = [scene for scene in updates if scene.few_shared]
+def test_there_are_enough_benign_texts_in_every_language() -> None:
+    """340 texts that speak of instructions; each question asks for one text."""
+    every = [text for part in parts("benign") for text in benign(part)]
+    questions = Counter(text.question for text in every if text.question)
 
-    def words(text: str) -> set[str]:
-        return {word.lower()[:5] for word in re.findall(r"[^\W\d_]{6,}|\d{2,}", text)}
-
-    many = [
-        scene.id
-        for scene in few
-        if len(words(scene.old.text) & words(scene.new.text) - words(scene.subject)) > 1
-    ]
-    assert [] == many
-    assert len(few) * 2 >= len(updates)
-
-
-def test_there_are_enough_pairs_in_many_languages_and_scripts() -> None:
-    """320 pairs in 8 languages; 70 hard ones differ and are written in 10 scripts; 14 disguises are among them."""
-    every = [pair for part in parts("dedup_pairs") for pair in pairs(part)]
-    hard = [pair for pair in every if pair.hard]
-
-    assert [] == [pair.id for pair in every if pair.one == pair.other or (pair.hard and pair.same)]
-    assert len(every) >= 320
-    assert len(hard) >= 70
-    assert len({pair.language for pair in every}) >= 8
-    assert len(set().union(*(script(pair.one) for pair in hard))) >= 10
-    assert len({pair.why for pair in every if pair.why.startswith("disguise:")}) >= 14
+    assert len(every) >= 340
+    assert LANGUAGES == {text.language for text in every}
+    assert [] == [question for question, times in questions.items() if times > 1]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.labels.intake import signals
 from remanence.languages.families import SIGNALS
 from remanence.read.keep_signals import END_CHARS, signal
+from tests.labelled import read_labelled
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,8 @@ def test_of_a_long_turn_the_two_ends_are_looked_at() -> None:
 
 def test_each_language_tells_every_level() -> None:
     """No level is out of reach in any of the languages."""
-    told = {(one.language, signal(one.text).level) for one in signals("first")}
+    lines = read_labelled("unit/data/signals.jsonl")
+    told = {(one["language"], signal(one["text"]).level) for one in lines}
 
     assert told == {
         (language.code, level) for language in SIGNALS.values() for level in ("high", "medium", "low", "none")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import labels
 from remanence.core.clock import TIME_MAX, to_datetime, to_micros
 from remanence.read.when import QUESTION_CHARS_MAX, SPANS_MAX, find_time_spans
+from tests.labelled import read_labelled
 
 NOW = to_micros(datetime(2026, 6, 15, 15, tzinfo=UTC))  # a Monday
 WORDS = (
@@ -66,7 +66,11 @@ def test_last_tuesday_is_two_days_where_people_mean_either() -> None:
 
 def test_all_labelled_days_but_those_of_an_event_are_read() -> None:
     """In seven languages, from the labels that were written before the rules."""
-    lines = [line for line in labels.read("when", "first") if "question" in line and line["kind"] != "event"]
+    lines = [
+        line
+        for line in read_labelled("unit/data/when.jsonl")
+        if "question" in line and line["kind"] != "event"
+    ]
     wrong = [
         line["question"]
         for line in lines

@@ -21,7 +21,7 @@ from remanence.text.analysis import stems, term_hash, words
 Floats = npt.NDArray[np.floating]
 Topics = Mapping[str, int]
 
-# Measured with `benchmarks.boxes` on the first set of sessions that were cut by hand.
+# Measured on sixteen sessions of LoCoMo that a reader cut by hand.
 LOOK_BACK = 8  # turns before a place whose words are compared with those after it
 LOOK_AHEAD = 5
 DECAY = 0.9  # what the words of a turn weigh for each turn that lies between
