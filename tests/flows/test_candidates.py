@@ -6,8 +6,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.flows.write.candidates import candidates
-from remanence.recall.update_candidates import BARE_MOST, MOST, OWN_FIRST
+from remanence.flows.write.candidates import BARE_MOST, MOST, OWN_FIRST, candidates
 from tests.flows.conftest import Opener
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import remanence
 from remanence.core.model import Link, Relation, Turn
-from remanence.write.connections import LINKS_MAX, SIBLINGS_MAX
+from remanence.flows.consolidate.connecting import LINKS_MAX, SIBLINGS_MAX
 from tests.flows.conftest import Opener, decisions_of
 
 TIED = (Relation.FOLLOWS, Relation.CO_OCCURS)

@@ -13,7 +13,8 @@ from remanence.core.errors import InvalidInput
 from remanence.core.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Role, Status, Verification
 from remanence.flows.base.context import Core
 from remanence.flows.base.spending import Spending
-from remanence.flows.consolidate import extract_pending, listening
+from remanence.flows.consolidate import extract_pending
+from remanence.flows.schedule import lifetime
 from remanence.flows.write import pending_turns
 from remanence.flows.write.pending_turns import PendingTurns, list_pending_turns
 from remanence.llm.base import Judgement
@@ -355,7 +356,7 @@ async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enou
     opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without any verb, also to what another engine noted, and not a moment sooner."""
-    monkeypatch.setattr(listening, "POLL_S", 0.01)
+    monkeypatch.setattr(lifetime, "POLL_S", 0.01)
     looked: list[int] = []
 
     async def counted(core: Core) -> list[PendingTurns]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.recall.exact_names import find_exact
+from remanence.flows.recall.ordering import find_exact
 
 
 @pytest.mark.parametrize(

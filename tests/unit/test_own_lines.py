@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.core.results import WEAK
-from remanence.write.own_lines import LINES_MAX, OwnLine, read_own_lines
+from remanence.flows.write.echoes import LINES_MAX, OwnLine, read_own_lines
 
 
 @pytest.mark.parametrize(

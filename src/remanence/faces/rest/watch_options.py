@@ -1,24 +1,79 @@
-"""What was asked for of those who watch over a server: metrics, spans, a log; what was not is never imported.
+"""Observers of a server: metrics, spans, a log, and each verb that is called; what was not asked for is not imported.
 
 Knows which part is needed for what; must not know what it counts.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from starlette.types import ASGIApp
 
 from remanence.core.errors import NotFound
+from remanence.core.verbs import TABLE
 from remanence.engine import Engine
 from remanence.faces.rest.engines import Opener
 from remanence.faces.rest.operating import OperatorsDoor
 from remanence.faces.rest.request_limits import FindToken
 from remanence.faces.rest.request_log import LogFormat, log_request, write_log
-from remanence.faces.rest.watching import VerbObserver, watch_verbs
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.opening_checks import NewScope
 from remanence.flows.base.tracing import Tracer
+
+VERBS = frozenset(row.verb for row in TABLE if row.verb)
+SHELVES = frozenset(verb.rpartition(".")[0] for verb in VERBS) - {""}
+
+
+class VerbObserver(Protocol):
+    """Hears of a verb when it begins and, by the end of the block, how it ended."""
+
+    def observe(self, verb: str) -> AbstractContextManager[Any]:
+        """Begin a verb that lasts as long as the block; what is raised in it goes on."""
+        ...
+
+
+def watch_verbs(opener: Opener, observers: Sequence[VerbObserver]) -> Opener:
+    """Return an opener whose memories tell of their verbs."""
+
+    @asynccontextmanager
+    async def open_watched(scope: str, token: AccessToken, new_scope: NewScope) -> AsyncIterator[Engine]:
+        async with opener(scope, token, new_scope) as memory:
+            yield cast("Engine", _WatchedShelf(memory, observers))
+
+    return open_watched
+
+
+class _WatchedShelf:
+    """A memory, or one of its shelves, with the same members; verbs that are waited for are told of."""
+
+    def __init__(self, shelf: Any, observers: Sequence[VerbObserver], name: str = "") -> None:
+        self._shelf = shelf
+        self._observers = observers
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a member of what is watched."""
+        member, verb = getattr(self._shelf, name), f"{self._name}{name}"
+        if verb in SHELVES:
+            return _WatchedShelf(member, self._observers, f"{verb}.")
+        if verb not in VERBS:
+            return member
+
+        def call(*given: Any, **named: Any) -> Any:
+            answer = member(*given, **named)
+            return self._wait(verb, answer) if inspect.isawaitable(answer) else answer
+
+        return call
+
+    async def _wait(self, verb: str, answer: Awaitable[Any]) -> Any:
+        with ExitStack() as blocks:
+            for observer in self._observers:
+                blocks.enter_context(observer.observe(verb))
+            return await answer
+
 
 if TYPE_CHECKING:
     from remanence.faces.rest.metrics import Metrics

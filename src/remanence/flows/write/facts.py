@@ -37,8 +37,27 @@ from remanence.store.base import Arriving
 from remanence.text.analysis import stems
 from remanence.write.admission import PROGRAMS, DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
-from remanence.write.fact_defaults import importance_of, kind_of
 from remanence.write.supposed import expiry
+
+BASE = 0.5
+OF_CATEGORY = {
+    "correction": 0.20, "principle": 0.20, "rule": 0.20, "decision": 0.20, "commitment": 0.20, "procedure": 0.15,
+    "preference": 0.15, "reasoning_trace": 0.09, "relationship": 0.05, "skill": 0.05, "moment": 0.03, "entity": 0.02,
+}  # fmt: skip
+_EPISODES = frozenset({"event", "action", "observation", "issue", "bug", "incident", "moment"})
+
+
+def importance_of(category: str) -> float:
+    """Return from 0 to 1 how much would be lost with a fact of a category."""
+    return BASE + OF_CATEGORY.get(category, 0.0)
+
+
+def kind_of(category: str) -> Kind:
+    """Tell a note from an episode and a procedure."""
+    if category == "procedure":
+        return Kind.PROCEDURAL
+    return Kind.EPISODIC if category in _EPISODES else Kind.SEMANTIC
+
 
 GONE = "forgotten or replaced since"
 ECHO = "an echo"
