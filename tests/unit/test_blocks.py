@@ -70,9 +70,9 @@ def test_merging_can_be_blocked_alone() -> None:
 def test_a_description_says_what_is_blocked() -> None:
     """A list that a word stands for is said by the word."""
     said = {
-        '"archive"': "never archive, merge or delete",
-        '["purge", "prune", "merge", "archive"]': "never archive, merge or delete",
-        '["purge", "move"]': "never move, purge",
+        '"archive"': "never archive, merge, delete",
+        '["purge", "prune", "merge", "archive"]': "never archive, merge, delete",
+        '["purge", "move"]': "never demote, delete",
     }
     for blocks, words in said.items():
         one = policy(blocks, "pinned")

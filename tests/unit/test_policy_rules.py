@@ -168,12 +168,12 @@ def test_a_policy_describes_itself() -> None:
 
     assert "What this is for." == lines[1]
     assert "runs by itself every 40 active hours" == lines[2]
-    assert "guard mine: never archive, merge or delete where disputes > 0 on the active clock" in lines
+    assert "guard mine: never archive, merge, delete where disputes > 0 on the active clock" in lines
     assert "    because somebody denied it" in lines
     assert "rule r (expire, deep): archive where uses > 3 on the active clock" in lines
     assert "" == load(V + RULE).describe().splitlines()[1]
     assert (
-        "guard mine: never archive, merge or delete where disputes > 0"
+        "guard mine: never archive, merge, delete where disputes > 0"
         in load(V + guard + RULE).describe().splitlines()
     )
 

@@ -34,12 +34,7 @@ BLOCKS: Mapping[str, tuple[str, ...]] = {
     "archive": BLOCKABLE[2:],
     "prune": BLOCKABLE[3:],
 }
-_BLOCKED = {
-    "move": "demote, compress, archive, merge or delete",
-    "shrink": "compress, archive, merge or delete",
-    "archive": "archive, merge or delete",
-    "prune": "merge or delete",
-}
+_BLOCK_WORDS = {"move": "demote", "shrink": "compress", "prune": "delete", "purge": "delete"}
 # Each of these columns is set to the time of the act if and only if the column before it changes.
 STAMPS: Mapping[str, str] = {
     "status": "status_at",
@@ -676,8 +671,7 @@ def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
 
 def describe_blocks(blocks: tuple[str, ...]) -> str:
     """Say in words what a guard blocks."""
-    word = next((word for word, actions in BLOCKS.items() if actions == blocks), None)
-    return f"never {', '.join(blocks) if word is None else _BLOCKED[word]}"
+    return f"never {', '.join(dict.fromkeys(_BLOCK_WORDS.get(one, one) for one in blocks))}"
 
 
 @cache

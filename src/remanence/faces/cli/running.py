@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreError
@@ -27,28 +27,6 @@ from remanence.faces.cli.usage import (
     split_common_options,
 )
 from remanence.faces.style import Text, counting, write_lines
-from remanence.store.sqlite.dialect import IN_MEMORY
-from remanence.store.sqlite.sqlite_store import SqlStore
-
-
-class Accepted(Exception):
-    """All that a verb was given has passed its checks."""
-
-
-class Rehearsal(SqlStore):
-    """An empty store that raises Accepted as soon as something would be written."""
-
-    def __init__(self) -> None:
-        super().__init__(IN_MEMORY)
-
-    async def arriving(self, *_: object, **__: object) -> NoReturn:
-        """Texts that are asked about were checked, and are next weighed and written."""
-        raise Accepted
-
-    async def commit(self, *_: object, **__: object) -> NoReturn:
-        """Write nothing."""
-        raise Accepted
-
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -213,7 +191,7 @@ def database(common: Common) -> Path:
 
 async def _rehearse_verb(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
     """Do a verb where nothing is kept: where it is refused, no file is made."""
-    from remanence.faces.cli.running import Accepted, Rehearsal
+    from remanence.faces.cli.rehearsal import Accepted, Rehearsal
 
     with suppress(Accepted):
         async with open_engine(common, Rehearsal()) as memory:
