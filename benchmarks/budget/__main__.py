@@ -6,8 +6,8 @@ learned in order, into a store of its own, then cut. Policies: keep-value, newes
 file, whose windows that archive or prune are set to the share; another engine is named as pip does, and forgets in
 its own way. `kept_evidence` is the share of the evidence that still stands, `recall@10` what is among the first ten,
 `kept_recall@10` the share of that which is found before anything is cut; means over questions. `per` says what is
-counted: memories, words, words once all is condensed, or memories while recall keeps hashes of the words of all that is
-archived (traced; `traces` is their size beside the texts'); `archive` whether recall finds what is archived.
+counted: memories, words, words once all is condensed, or memories while the index of recall leaves out what is archived
+(left); `archive` whether recall finds what is archived.
 """
 
 import argparse
@@ -22,11 +22,11 @@ import numpy as np
 from benchmarks.budget.data import Kept, read
 from benchmarks.budget.engines import Adapter, Left, Ours, copied
 from benchmarks.budget.peer import Peer
-from benchmarks.budget.policies import CONDENSED, ORDERS, RANDOM, TRACED, Budget
+from benchmarks.budget.policies import CONDENSED, LEFT, ORDERS, RANDOM, Budget
 from benchmarks.report import figure, note, settings
 
 SHARES = (0.5, 0.25, 0.1)
-PER = ("memories", "words", CONDENSED)  # and TRACED, where it is asked for
+PER = ("memories", "words", CONDENSED)  # and LEFT, where it is asked for
 UNCUT = "uncut"
 CACHE = Path(tempfile.gettempdir()) / "remanence-peers"
 
@@ -38,7 +38,6 @@ class Tally:
     kept: list[float] = field(default_factory=list)
     found: dict[str, list[float]] = field(default_factory=dict)
     stands: list[float] = field(default_factory=list)
-    traces: list[float] = field(default_factory=list)
 
     def ask(self, adapter: Adapter, folder: Path, of: Kept, archive: str) -> None:
         """Count what is found."""
@@ -52,7 +51,6 @@ class Tally:
         """Count what stands."""
         self.kept += [len(one.evidence & left.turns) / len(one.evidence) for one in of.questions]
         self.stands.append(left.share)
-        self.traces += [] if left.traces is None else [left.traces]
 
 
 def main() -> None:
@@ -63,7 +61,7 @@ def main() -> None:
     parser.add_argument("path", type=Path, nargs="?")
     parser.add_argument("--policy", nargs="+", default=[*ORDERS, RANDOM])
     parser.add_argument("--share", type=float, nargs="+", default=SHARES)
-    parser.add_argument("--per", nargs="+", choices=[*PER, TRACED], default=PER)
+    parser.add_argument("--per", nargs="+", choices=[*PER, LEFT], default=PER)
     parser.add_argument("--embedder", default="auto")
     parser.add_argument("--engine", nargs="+", default=["remanence"], help="remanence, elfmem==VERSION")
     parser.add_argument("--env", type=Path, default=CACHE, help="where the environments of others are kept")
@@ -116,8 +114,6 @@ def report(adapter: Adapter, tallies: dict[tuple[str, str, float], Tally]) -> No
             continue
         stands = round(_mean(tally.stands), 1)
         figure("budget.kept_evidence", _mean(tally.kept), "%", **fields, stands=stands)
-        if tally.traces:
-            figure("budget.traces", _mean(tally.traces), "%", **fields)
         for archive, found in tally.found.items():
             figure("budget.recall@10", _mean(found), "%", **fields, archive=archive)
             figure("budget.kept_recall@10", 100 * _mean(found) / whole, "%", **fields, archive=archive)

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import remanence
-from benchmarks.budget.policies import DRAWN, RANDOM, TRACED, Budget, cut_of
+from benchmarks.budget.policies import DRAWN, LEFT, RANDOM, Budget, cut_of
 from remanence.core.clock import ManualClock, to_micros
 from remanence.core.model import Memory, Turn
-from remanence.flows.indexes import archive_index
-from remanence.flows.indexes.archive_index import INDEXED_MAX
-from remanence.text.word_hashes import pack
+from remanence.flows.indexes import scope_index
+from remanence.flows.indexes.scope_index import INDEXED_MAX
 
 T = TypeVar("T")
 DEPTH = 10
@@ -28,14 +27,10 @@ SEED = 11
 
 @dataclass(frozen=True)
 class Left:
-    """The ids of the turns that what stands is of, what share of the memories that is, and how large traces are.
-
-    `traces` is the size of all hashes as they are stored, beside that of the archived texts.
-    """
+    """The ids of the turns that what stands is of, and what share of the memories that is."""
 
     turns: frozenset[str]
     share: float
-    traces: float | None = None
 
 
 class Adapter(Protocol):
@@ -91,8 +86,8 @@ class Ours:
         path.with_suffix(ENDED).write_text(str(clock.now()))
 
     def cut(self, folder: Path, policy: str, budget: Budget) -> Left:
-        """Plan and apply under the policy; what it destroys it may. Of a traced budget recall keeps hashes alone."""
-        archive_index.INDEXED_MAX = 0 if budget.per == TRACED else INDEXED_MAX
+        """Plan and apply under the policy; what it destroys it may. Where it says so, the archive leaves the index."""
+        scope_index.INDEXED_MAX = 0 if budget.per == LEFT else INDEXED_MAX
         return _run(self._cut(folder / FILE, policy, budget))
 
     async def _cut(self, path: Path, policy: str, budget: Budget) -> Left:
@@ -106,8 +101,7 @@ class Ours:
             await memory.apply(plan, policy=cut.policy, overrides=cut.overrides, allow_destroyed=len(every))
             left = await memory.list(limit=LISTED_MAX)
             turns = frozenset(source for one in left for source in one.sources)
-            traces = await _traced(memory) if budget.per == TRACED else None
-            return Left(turns, len(left) / max(1, len(every)), traces)
+            return Left(turns, len(left) / max(1, len(every)))
 
     def ask(self, folder: Path, questions: Sequence[str], archive: str) -> list[list[str]]:
         """Recall without counting uses."""
@@ -126,14 +120,6 @@ class Ours:
         clock = ManualClock(int(path.with_suffix(ENDED).read_text()))
         clock.advance(days=SETTLES_DAYS)
         return remanence.open(path, clock=clock, embedder=self._embedder)
-
-
-async def _traced(memory: remanence.Engine) -> float:
-    """Return the share that the hashes of what is archived are of its texts."""
-    archived = await memory.list(status="archived", limit=LISTED_MAX)
-    kept = await memory._core.store.archive_words(memory.scope, -1)  # noqa: SLF001
-    packed = sum(len(pack(part)) for part in kept.parts.values())
-    return packed / max(1, sum(len(one.text.encode()) for one in archived))
 
 
 def _drawn(memories: Sequence[Memory], unit: str, amount: int) -> list[Memory]:

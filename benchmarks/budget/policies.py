@@ -17,7 +17,7 @@ ORDERS = {
 }
 RANDOM = "random"
 CONDENSED = "condensed"
-TRACED = "traced"
+LEFT = "left"
 DRAWN = "drawn"
 TAKES_AWAY = frozenset({"archive", "prune"})
 
@@ -54,7 +54,7 @@ do = "archive"
 class Budget:
     """How much may be left: a share of the memories, of the words, or of the words where all is condensed first.
 
-    Where it is traced, too, memories are counted, and recall keeps only hashes of the words of all others.
+    Where all others leave the index of recall, memories are counted, too.
     """
 
     share: float
@@ -63,7 +63,7 @@ class Budget:
     @property
     def unit(self) -> str:
         """What a rule counts."""
-        return "rows" if self.per in {"memories", TRACED} else "words"
+        return "rows" if self.per in {"memories", LEFT} else "words"
 
     def amount(self, memories: Sequence[Memory]) -> int:
         """Return how many of them may be left of some memories."""

@@ -96,7 +96,6 @@ def test_the_report_names_the_rules_that_fail(tmp_path: Path) -> None:
     assert "test_boxes_are_listed_those_of_the_latest_turns_first" in told["boxes"]
     holding = {
         "core",
-        "archive words",
         "vocabulary",
         "answers",
         "erasing",

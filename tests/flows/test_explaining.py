@@ -92,7 +92,7 @@ async def missing(
     ),
     frame=st.sampled_from(["attention", "task", "self"]),
     embedder=st.sampled_from(["auto", "none", "model"]),
-    by_hashes=st.booleans(),
+    is_left=st.booleans(),
 )
 async def test_the_parts_of_every_score_add_up(
     texts: list[tuple[str, str | None, int]],
@@ -101,12 +101,12 @@ async def test_the_parts_of_every_score_add_up(
     more: dict[str, object],
     frame: str,
     embedder: str,
-    by_hashes: bool,
+    is_left: bool,
 ) -> None:
     """To six digits, whatever is stored, asked, filtered and archived; what filters took and left is all there is."""
     model = Meaning() if embedder == "model" else embedder
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0 if by_hashes else 200_000)
+        patch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0 if is_left else 200_000)
         async with remanence.open(embedder=model, clock=ManualClock()) as memory:
             turns = [
                 Turn(text, speaker=who, category="fact" if kind == 0 else None, attributes={"n": kind},
@@ -331,10 +331,12 @@ async def test_a_frame_names_the_links_that_speak_for_a_memory(harbour: remanenc
     assert "confidence n/a" in str(why)
 
 
-async def test_of_a_large_archive_hashes_decide(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_a_large_archive_words_decide(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read of it says so and is ranked like the rest; what others keep out says that, too."""
     async with opener(embedder="none") as memory:
-        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
+        monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0)
+        monkeypatch.setattr("remanence.flows.recall.archive_ranking.LOOKED_AT", (10,))
+        monkeypatch.setattr("remanence.flows.recall.archive_ranking.ENOUGH", 1)
         await memory.learn(
             [{"text": f"The key number {n} of the boathouse.", "category": "fact"} for n in range(15)]
         )

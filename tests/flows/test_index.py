@@ -130,13 +130,12 @@ async def test_an_index_goes_past_uses_of_its_own_and_misses_nothing_of_others(
 async def test_after_uses_of_its_own_nobody_asks_what_changed(
     memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A recall and a frame whose uses were written read neither the log nor how much is archived."""
+    """A recall and a frame whose uses were written do not read the log."""
     await memory.learn("a boat", kind="semantic")
     await memory.learn("a boat and a rope", kind="semantic")
     await memory.recall("boat")
     await memory.frame("attention")
     monkeypatch.setattr(memory._core.store, "history", None)
-    monkeypatch.setattr(memory._core.store, "archive_words", None)
     found = []
     for _ in range(2):
         found += [(await memory.frame("attention")).memories, (await memory.recall("boat")).memories]

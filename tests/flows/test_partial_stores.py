@@ -9,7 +9,6 @@ from remanence.core.model import Status
 from remanence.engine import Engine
 from remanence.store.base import Store
 from remanence.store.capabilities import (
-    ARCHIVE_WORDS,
     BOXES,
     CAPABILITIES,
     CORE,
@@ -183,21 +182,6 @@ async def test_vectors_of_another_opening_are_not_left_behind() -> None:
         await memory.learn("The key is 2217.")
 
     await expect_error(StoreIncompatible, open_on(limit_store(kept)).__aenter__())
-
-
-async def test_without_archive_words_the_index_holds_the_archive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However large it is: it is found as where the hashes of its words are kept."""
-    found = []
-    for store in (lack(ARCHIVE_WORDS), MemoryStore()):
-        async with open_on(store) as memory:
-            monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
-            await memory.learn([f"buoy number {k} is red" for k in range(5)])
-            await memory.consolidate()
-            await memory.apply(await memory.plan(PRUNE_ALL.replace("prune", "archive")))
-            found.append([hit.memory.text for hit in (await memory.recall("buoy number 3")).memories])
-
-    assert "buoy number 3 is red" == found[0][0]
-    assert found[0][0] == found[1][0]
 
 
 async def test_an_import_says_what_it_leaves_out() -> None:

@@ -15,8 +15,8 @@ from remanence.store.schema import metadata
 from remanence.store.sqlite import cleaning
 from tests.flows.test_erasing import SAID, live, opened
 
-# Tables with texts or bytes of their own that say nothing of a memory: rules, sessions' clocks, counts, runs and bits.
-SILENT = {"fired", "leases", "counters", "blocks", "archive_waiting"}
+# Tables with texts or bytes of their own that say nothing of a memory: rules, sessions' clocks, counts and runs.
+SILENT = {"fired", "leases", "counters", "blocks"}
 
 
 async def test_every_table_is_registered(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ async def test_what_has_left_the_index_is_found_as_of_then(
         late = await memory.learn(TEXTS[1], category="message")
         await memory.consolidate()
         await memory.learn(TEXTS[2])
-        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
+        monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0)
         stood, then = clock.now(), _found(await memory.recall(ASKED, archived="open"))
         clock.advance(days=1)
         await memory.curate(ARCHIVE)

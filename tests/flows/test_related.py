@@ -228,7 +228,7 @@ async def test_on_beside_a_large_archive(
     """Where the archive has left the index, what stands is raised all the same."""
     async with remanence.open(tmp_path / "some.db", clock=clock, embedder="hashed") as memory:
         await linked_store(memory)
-        monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
+        monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0)
         await memory.settings.set("recall_links", 40)
         answer = await memory.recall("boathouse key stove", explain=True)
 

@@ -21,8 +21,6 @@ PROVEN = {
     "scopes": "the audit and the texts",
     "terms": "the texts",
     "waiting": "the texts",
-    "archive_words": "the texts",
-    "archive_waiting": "the texts",
     "meta": "read when the file is opened",
     "sums": "the rows",
 }

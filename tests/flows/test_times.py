@@ -84,7 +84,7 @@ async def test_the_archive_is_narrowed_too(
     kept: remanence.Engine, kept_whole: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether its columns are kept at hand, or only hashes of its words."""
-    monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", kept_whole)
+    monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", kept_whole)
     await kept.apply(await kept.plan(ARCHIVE), policy=ARCHIVE, allow_destroyed=99)
     assert [] == await kept.list()
     asked = {"created_at": {"gte": day(1), "lt": day(4)}}

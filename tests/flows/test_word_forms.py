@@ -129,7 +129,7 @@ async def test_an_archive_that_left_the_index_is_found_in_other_forms(
     memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the hashes of the forms, and by the text of what was read."""
-    monkeypatch.setattr("remanence.flows.indexes.archive_index.INDEXED_MAX", 0)
+    monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0)
     await _learn(memory, *GERMAN)
     await memory.consolidate()
     (soup,) = [one for one in await memory.list() if one.text == SOUP]

@@ -26,7 +26,7 @@ from remanence.curate.planner.diff import Edits
 from remanence.flows.curate import applying, curating
 from remanence.flows.undo import undoing
 from remanence.store import constraints, lineage
-from remanence.store.sqlite import archive_words, audit, block_log, blocks, bookkeeping, fulltext
+from remanence.store.sqlite import audit, block_log, blocks, bookkeeping, fulltext
 from remanence_store_kit.memory import memory_store, tables
 from remanence_store_kit.memory.memory_store import MemoryStore
 from remanence_store_kit.policies import PolicyTables
@@ -677,36 +677,6 @@ BUGS = (
         "moves of a block are not judged",
         wrapped(blocks, "refuse_moves", lambda _, *__: None),
         "test_a_block_obeys_what_a_memory_may_become",
-        sql=True,
-    ),
-    Bug(
-        "no commit follows what is archived",
-        swapped(archive_words, "note_changes", lambda *_: None),
-        "test_archived_words_are_those_of_the_texts",
-        sql=True,
-    ),
-    Bug(
-        "words of what is erased stay",
-        swapped(archive_words, "take_out", lambda *_: None),
-        "test_an_erased_memory_leaves_no_words_that_wait",
-        sql=True,
-    ),
-    Bug(
-        "words stay as they were when it was archived",
-        swapped(archive_words, "TOLD", frozenset({"status"})),
-        "test_archived_words_follow_each_change",
-        sql=True,
-    ),
-    Bug(
-        "emptied parts are not told",
-        swapped(archive_words, "_CHANGED", archive_words._CHANGED.replace("WHERE", "WHERE held > 0 AND")),
-        "test_archived_words_are_told_since_a_position",
-        sql=True,
-    ),
-    Bug(
-        "words that wait are not told",
-        wrapped(archive_words, "_members", lambda _, *__: 0),
-        "test_archived_words_are_those_of_the_texts",
         sql=True,
     ),
     Bug(

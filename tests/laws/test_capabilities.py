@@ -19,7 +19,6 @@ from remanence.flows.scopes.dropping import DropPreview
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.capabilities import (
     ANSWERS,
-    ARCHIVE_WORDS,
     BOXES,
     CAPABILITIES,
     CHECKED,
@@ -68,7 +67,6 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 # What a store that lacks a capability refuses; all else goes on without it.
 REFUSED: Mapping[str, frozenset[str]] = {
     VECTORS.name: frozenset({"reembed"}),
-    ARCHIVE_WORDS.name: frozenset(),
     VOCABULARY.name: frozenset(),
     ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"conversations.get", "conversations.list"}),

@@ -138,9 +138,7 @@ def lexical_scores(
     weights: dict[str, float] = {}
     for stem in dict.fromkeys(query):
         slots, gains = terms[stem]
-        weight = _idf(len(slots), n)
-        if is_identifier(stem):
-            weight *= IDENTIFIER_FACTOR
+        weight = weigh_stem(stem, len(slots), n)
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
         scores[slots] += gains * np.float32(weights[stem] * (K1 + 1))
     best_possible = sum(weights.values()) * (K1 + 1)
@@ -173,6 +171,11 @@ def damping_of(windows: Windows) -> Floats:
     length = windows.length if windows.counts is None else windows.length[windows.counts]
     mean = max(float(length.mean()), 1.0) if len(length) else 1.0
     return (K1 * (1 - B) + (K1 * B / mean) * windows.length).astype(np.float32)
+
+
+def weigh_stem(stem: str, held: int, n: int) -> float:
+    """Return what a stem weighs that so many of n hold."""
+    return _idf(held, n) * (IDENTIFIER_FACTOR if is_identifier(stem) else 1.0)
 
 
 def _idf(held: int, n: int) -> float:

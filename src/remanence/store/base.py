@@ -23,7 +23,6 @@ from remanence.core.model import Link, Memory, Relation, Status
 from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Snapshot, SnapshotRequest
-from remanence.text.word_hashes import WordHashPart
 
 Ints = npt.NDArray[np.int64]
 SETTING_PREFIX = "setting/"  # what the bookkeeping's names of settings begin with
@@ -106,23 +105,6 @@ class AnswerRows(NamedTuple):
 
     memories: Mapping[int, Memory]
     links: list[Link]
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveWords:
-    """What stands for archived memories, as `word_hashes` has it: parts by number, the names behind its numbers.
-
-    `held` is of how many memories the words are indexed, `waiting` of how many they are not yet as the archive has them
-    now; parts hold these, too. `position` is where the scope stood, `changed` where it stood when any of this was last
-    written: it is the same at every position from there on.
-    """
-
-    position: int
-    changed: int
-    held: int
-    waiting: int = 0
-    parts: Mapping[int, WordHashPart] = field(default_factory=dict)
-    names: Mapping[int, str] = field(default_factory=dict)
 
 
 EMBEDDED_MAX = 10_000

@@ -19,7 +19,6 @@ from remanence.core.forbidden import Forbidden
 from remanence.store.base import (
     AnswerRequest,
     AnswerRows,
-    ArchiveWords,
     Check,
     CleanResult,
     EmbeddingRow,
@@ -61,25 +60,6 @@ class VectorStore(Store, Protocol):
         taken away at once: whoever wants all gone asks until it is 0. `count` is added to counters in the same
         transaction, as `bookkeep` adds it. Under `fence` it is LeaseLost where the lease was
         given to another holder since.
-        """
-        ...
-
-
-class ArchiveWordStore(Store, Protocol):
-    """A store that keeps hashes of the words of what is archived, so that recall need not hold its texts."""
-
-    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
-        """Return the word hashes of archived memories that changed above a position; None for no more than how many.
-
-        They follow from the memories as they are now: no audit holds them. Texts whose words are not indexed are read.
-        """
-        ...
-
-    async def index_archive(self, scope: str) -> int:
-        """Index the words of some archived memories of which a commit noted that they wait; return how many still do.
-
-        At most a part of them is read and written at once, and no answer of `archive_words` changes by it. What a
-        commit changes meanwhile waits on.
         """
         ...
 
@@ -204,7 +184,6 @@ class FileStore(Store, Protocol):
 
 class FullStore(
     VectorStore,
-    ArchiveWordStore,
     VocabularyStore,
     AnswerStore,
     BoxStore,
@@ -235,11 +214,6 @@ class Capability:
 VECTORS: Final = Capability(
     "vectors", ("vectors", "embed"), "recall goes by words alone, and no near duplicates are found"
 )
-ARCHIVE_WORDS: Final = Capability(
-    "archive words",
-    ("archive_words", "index_archive"),
-    "recall holds the texts of the whole archive in memory, however large",
-)
 VOCABULARY: Final = Capability(
     "vocabulary", ("vocabulary",), "a question finds no other forms of its words, but English ones"
 )
@@ -269,7 +243,6 @@ FILE: Final = Capability(
 )
 CAPABILITIES: Final = (
     VECTORS,
-    ARCHIVE_WORDS,
     VOCABULARY,
     ANSWERS,
     BOXES,
@@ -364,14 +337,6 @@ class PartialStore:
     async def embed(self, *_: object, **__: object) -> int:
         """Refuse."""
         raise _build_refusal(VECTORS, "keeping the vectors of a model")
-
-    async def archive_words(self, *_: object) -> ArchiveWords:
-        """Return none: the index of recall is to hold what is archived."""
-        return ArchiveWords(0, 0, 0)
-
-    async def index_archive(self, *_: object) -> int:
-        """Return that no words wait."""
-        return 0
 
     async def vocabulary(self, *_: object) -> list[str]:
         """Return none."""

@@ -50,8 +50,6 @@ TABLES = (
     RegisteredTable("words_idx", "text", "merged, so that no deleted word is left"),
     RegisteredTable("words_config", "number", _NOTHING),
     RegisteredTable("waiting", "text", _GO, ("stems",)),
-    RegisteredTable("archive_words", "hash", "packed anew without the rows that go"),
-    RegisteredTable("archive_waiting", "number", "the number is nobody's once the words are indexed"),
     RegisteredTable("terms", "hash", _FOLLOWS),
     RegisteredTable("sums", "hash", _FOLLOWS),
     RegisteredTable("scopes", "hash", _FOLLOWS),

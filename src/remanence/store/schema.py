@@ -326,31 +326,6 @@ traces = _table(
     sqlite_with_rowid=False,
 )
 
-# What stands for archived memories where their texts leave the index of recall, as `word_hashes` packs it: `position`
-# is that of the last commit whose changes are in a part, `held` how many memories are in it.
-archive_words = _table(
-    "archive_words",
-    _name("scope"),
-    _int("part"),
-    _int("position"),
-    _int("held"),
-    _blob("packed"),
-    PrimaryKeyConstraint("scope", "part"),
-    Index("archive_words_changed", "scope", "position", "held"),
-)
-
-# Of which memories of a part the words are still to be indexed, one bit a memory: `position` is that of the last commit
-# that said so, `held` how many they are.
-archive_waiting = _table(
-    "archive_waiting",
-    _name("scope"),
-    _int("part"),
-    _int("position"),
-    _int("held"),
-    _blob("members"),
-    PrimaryKeyConstraint("scope", "part"),
-)
-
 # Numbered in order of first sight, so that frequent words share few pages and a write dirties few of them.
 terms = _table(
     "terms",

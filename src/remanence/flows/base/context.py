@@ -35,7 +35,6 @@ from remanence.flows.base.person_guards import (
     make_refusal,
 )
 from remanence.flows.base.tracing import Tracer, begin_span
-from remanence.flows.indexes.archive_index import ArchiveIndex
 from remanence.flows.indexes.attribute_index import AttributeIndex
 from remanence.flows.indexes.entity_index import EntityIndex
 from remanence.flows.indexes.evidence_index import EvidenceIndex
@@ -151,7 +150,6 @@ class Core:
     process: OpeningProcess = field(init=False, default_factory=OpeningProcess)
     index: ScopeIndex = field(init=False)
     evidence: EvidenceIndex = field(init=False)
-    archive: ArchiveIndex = field(init=False)  # read where the index leaves the archive out
     attributes: AttributeIndex = field(init=False)
     entities: EntityIndex = field(init=False)
     uses: Uses = field(init=False)
@@ -182,7 +180,6 @@ class Core:
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
         self.index = ScopeIndex(self.store, self.scope, self.embedder.dimensions)
-        self.archive = ArchiveIndex(self.store, self.scope)
         self.evidence = EvidenceIndex(self.store, self.scope)
         self.attributes = AttributeIndex(self.store, self.scope)
         self.entities = EntityIndex(self.store, self.scope)
@@ -308,7 +305,6 @@ class Core:
         cause = replace(self.cause("use"), actor=agent, at=at, extends=extends)
         outcome = await self.commit(changes, cause)
         self.index.pass_over(outcome)
-        self.archive.pass_over(outcome)
         return outcome
 
     async def find_memories(self, names: Sequence[int | str]) -> list[Memory | None]:

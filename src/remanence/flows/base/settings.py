@@ -13,7 +13,7 @@ from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.results import Result, visible
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.permission_checks import verb_class
-from remanence.flows.indexes.archive_index import LEAVES_OUT, LINKS, LINKS_BUILT_IN, parse_left_out
+from remanence.flows.base.recall_settings import LEAVES_OUT, LINKS, LINKS_BUILT_IN, parse_left_out
 from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
     EXTRACT_CATEGORIES,

@@ -17,7 +17,6 @@ from remanence.core.errors import StoreDamaged
 from remanence.core.model import COLUMN, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
-from remanence.flows.indexes.archive_index import WEIGHED, weigh_archive
 from remanence.flows.indexes.arm import Arm, KeptTerms, pad_rows
 from remanence.flows.indexes.scope_words import ScopeWords
 from remanence.read.entity import CATEGORY, THREAD
@@ -26,7 +25,7 @@ from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, WordForms, name_forms, term_of
 from remanence.recall.quantized import Halves, QuantizedVectors
 from remanence.recall.semantic import touched_rows
-from remanence.store.base import Arriving, Find
+from remanence.store.base import Find
 from remanence.store.capabilities import FullStore
 from remanence.text.analysis import asks
 
@@ -48,6 +47,9 @@ _TOLD_BY = frozenset({"status", "category", "thread"})
 # Who is read where the archive is left out.
 _KEPT = tuple(status for status in Status if status is not Status.ARCHIVED)
 _INDEXED = ({"status": frozenset(map(int, _KEPT))},)
+_ARCHIVED = ({"status": frozenset({int(Status.ARCHIVED)})},)
+# Archived memories that have rows here: where there are more, full text finds them, see decision 120.
+INDEXED_MAX = 200_000
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
@@ -76,7 +78,7 @@ class ScopeIndex:
         self.derived: dict[str, Any] = {}
         self.words = ScopeWords(store, scope)
         self._turn = asyncio.Lock()
-        # Whether archived memories have no rows here, because hashes of their words stand for them.
+        # Whether archived memories have no rows here, since they are too many.
         self.leaves_archive = False
 
     def __len__(self) -> int:
@@ -332,7 +334,7 @@ class ScopeIndex:
         async with self._turn:
             whole = False
             try:
-                await self._catch_up(stands_at)
+                await self._catch_up(stands_at, now)
                 await self._read(now, columns, tags)
                 if (vectors or windows) and self._own.bare is None:
                     await self._take(self._own)
@@ -384,18 +386,12 @@ class ScopeIndex:
             rows, _ = self.rows_among(seqs)
             arm.measure(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
-    async def turn_to(self, *, by_hashes: bool) -> None:
-        """Leave the archive out from now on, as hashes of its words are gone by, or read it again."""
-        if by_hashes != self.leaves_archive:
-            async with self._turn:
-                self.position = -1
-
     def pass_over(self, done: CommitResult) -> None:
         """Go on past a commit that changed nothing that is kept here, where it is the next."""
         if self.position == done.follows >= 0:
             self.position = done.position
 
-    async def _catch_up(self, stands_at: int | None) -> None:
+    async def _catch_up(self, stands_at: int | None, now: int) -> None:
         """Patch what changed, or forget all that is kept."""
         if self.position == stands_at:
             return
@@ -403,13 +399,26 @@ class ScopeIndex:
         if changed_seqs is not None and not changed_seqs:
             return
         self.derived.clear()
-        leaves = False
-        if not self._with_archive:
-            known = await self._store.arriving(self._scope, Arriving(get=WEIGHED))
-            leaves = (await weigh_archive(self._store, self._scope, known))[0].by_hashes
-        if changed_seqs is None or leaves != self.leaves_archive or not await self._patch(changed_seqs):
+        is_patched = changed_seqs is not None and await self._patch(changed_seqs)
+        leaves = await self._is_archive_large(now, by_rows=changed_seqs is not None)
+        if not is_patched or leaves != self.leaves_archive:
             self._forget()
             self.leaves_archive = leaves
+
+    async def _is_archive_large(self, now: int, *, by_rows: bool) -> bool:
+        """Tell whether more is archived than is to have rows; where few of the rows have changed, they tell it."""
+        if self._with_archive:
+            return False
+        if by_rows and not self.leaves_archive:
+            return int(np.count_nonzero(self.match_statuses([Status.ARCHIVED]))) > INDEXED_MAX
+        nothing = SnapshotRequest(frozenset(), only=())
+        whole = (await self._store.snapshot(self._scope, nothing, now)).memories
+        if by_rows:
+            return whole - len(self) > INDEXED_MAX
+        if whole <= INDEXED_MAX:
+            return False
+        archived = SnapshotRequest(frozenset(), among=_ARCHIVED)
+        return len(await self._store.snapshot(self._scope, archived, now)) > INDEXED_MAX
 
     def _forget(self) -> None:
         self.position = -1

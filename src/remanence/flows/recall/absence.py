@@ -164,7 +164,7 @@ def explain_unranked(sought: SoughtMemory, wanted: ArchiveFilter | None = None) 
             return explain_filter(sought, name)
         return sought.absence(
             "archive",
-            "the archive is so large that only hashes of its words are kept at hand, and others match better by these",
+            "of an archive as large as this one only the best are ranked, and others match better by their own words",
             f"ask in its own words, or bring it back: remanence rate right {sought.memory.seq}",
         )
     return sought.absence("moved", "it came in or changed while this was asked", "ask again")

@@ -33,7 +33,7 @@ from remanence.flows.recall.profiling import (
     rank_profile_rows,
 )
 from remanence.flows.recall.recall_request import RecallRequest
-from remanence.flows.recall.recalling import AskedWords, make_past_question, ranked_rows
+from remanence.flows.recall.recalling import AskedWords, make_archive_question, ranked_rows
 from remanence.read.entity import is_entity
 from remanence.recall.fuse import RankResult
 from remanence.store.base import Arriving
@@ -163,7 +163,7 @@ class PastRows:
 
     async def rank(self, asked: RecallRequest, known: AskedWords, passes: Bools, pool: int) -> RankResult:
         """Rank what passed by a question."""
-        question = make_past_question(self._core, asked, known)
+        question = make_archive_question(self._core, asked, known)
         return await past_ranking.rank_as_of(self._core, self._past, question, known[1], (passes, None), pool)
 
     async def match_repeats(self, query: str, passes: Bools) -> Bools:

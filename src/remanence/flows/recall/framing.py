@@ -28,7 +28,7 @@ from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.indexes.archive_index import LEAVES_OUT, STALE, parse_left_out
+from remanence.flows.base.recall_settings import LEAVES_OUT, STALE, parse_left_out
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames, profiling
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows

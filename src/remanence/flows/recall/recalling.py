@@ -34,7 +34,7 @@ from remanence.flows.base import extra_vectors
 from remanence.flows.base.as_of import check_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
-from remanence.flows.indexes.archive_index import WEIGHED, Archive
+from remanence.flows.base.recall_settings import SETTING_ROWS, read_recall_settings
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.answer_rows import read_ranked_rows
 from remanence.flows.recall.archive_ranking import (
@@ -80,9 +80,6 @@ BUDGET_POOL = 4
 TOLD_POOL = 2
 EVENT_POOL = 5  # memories of which the first that speaks of an event says when it was
 NO_ROOM = "the best answer does not fit into this budget"
-
-# So often both indexes are brought to one position.
-TOGETHER_TRIES = 10
 
 Bools = npt.NDArray[np.bool_]
 # How often the words of a question are held, which are worth asking for and in which forms, and a model's vector of it.
@@ -166,59 +163,31 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
 
 
 async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool: int) -> ArchiveRanking:
-    """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
-
-    Who moves more in and out of the archive than is read meanwhile is waited for a few times only: what he moves in
-    between may then be missed.
-    """
-    index, now = core.index, core.clock.now()
-    weight = await core.archive.weigh(words[0])
-    if weight.waits:
-        core.archive.begin_indexing()
-    await index.turn_to(by_hashes=weight.by_hashes)
-    asked = replace(asked, filters=asked.filters.without_stale()) if weight.leaves_stale else asked
-    opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
+    """Rank what stands, and of the archive what is open."""
+    index, now, settings = core.index, core.clock.now(), read_recall_settings(words[0])
+    asked = replace(asked, filters=asked.filters.without_stale()) if settings.leaves_stale else asked
+    opens = asked.archived == "open" or (asked.archived is None and settings.is_open)
     archive_filter = _make_archive_filter(asked, opens=opens)
     asked.trace.note_archive(archive_filter)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     columns |= frozenset() if asked.budget is None else {"tokens"}
-    # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
-    stands_at = None if weight.by_hashes else weight.position
-    for attempt in range(TOGETHER_TRIES):
-        if archive_filter is not None and index.leaves_archive:
-            await core.archive.read()  # most of it, while the index may still move on
-        async with index.hold_rows(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
-            archive, changed_at = await _read_archive(core, archive_filter)
-            if changed_at > index.position and attempt < TOGETHER_TRIES - 1:
-                continue
-            asked.trace.mark("index")
-            if weight.links:  # of the budget enough are read, as no size tells what links will raise
-                whole, deep = replace(asked, budget=None), max(pool, link_arm.LINKED_POOL)
-                ranked = await _ranked_together(core, whole, words, archive, opens=opens, pool=deep)
-                best = ranked.ranked, ranked.seqs
-                pair = await link_arm.add_links(core, best, weight.links, pool, asked.trace)
-                return replace(ranked, ranked=pair[0], seqs=pair[1])
-            return await _ranked_together(core, asked, words, archive, opens=opens, pool=pool)
-    raise AssertionError("unreachable")
-
-
-async def _read_archive(
-    core: Core, wanted: ArchiveFilter | None
-) -> tuple[tuple[Archive, ArchiveFilter] | None, int]:
-    """Return what is asked for of an archive that has left the index, and from which position of the scope it is so."""
-    if not core.index.leaves_archive:
-        core.archive.forget()
-    elif wanted is not None:
-        archive, changed_at = await core.archive.read()
-        return (archive, wanted), changed_at
-    return None, -1
+    async with index.hold_rows(now, columns, windows=True, model=words[2].arm, stands_at=words[0].position):
+        asked.trace.mark("index")
+        left = archive_filter if index.leaves_archive else None
+        if settings.links:  # of the budget enough are read, as no size tells what links will raise
+            whole, deep = replace(asked, budget=None), max(pool, link_arm.LINKED_POOL)
+            ranked = await _ranked_together(core, whole, words, left, opens=opens, pool=deep)
+            best = ranked.ranked, ranked.seqs
+            pair = await link_arm.add_links(core, best, settings.links, pool, asked.trace)
+            return replace(ranked, ranked=pair[0], seqs=pair[1])
+        return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
 
 
 async def _ranked_together(
     core: Core,
     asked: RecallRequest,
     words: AskedWords,
-    left: tuple[Archive, ArchiveFilter] | None,
+    left: ArchiveFilter | None,
     *,
     opens: bool,
     pool: int,
@@ -230,7 +199,7 @@ async def _ranked_together(
     if asked.as_of is not None:
         return await _ranked_as_of(core, asked, words, left, (allowed, opens), pool)
     if left is not None:
-        question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
+        question = make_archive_question(core, asked, words)
         joint = await ranked_with_archive(core, left, question, allowed, pool)
         if joint is not None:
             asked.trace.note_ranking(joint.ranked, joint.seqs, pool)
@@ -243,13 +212,13 @@ async def _ranked_as_of(
     core: Core,
     asked: RecallRequest,
     words: AskedWords,
-    left: tuple[Archive, ArchiveFilter] | None,
+    left: ArchiveFilter | None,
     rows: tuple[Bools, bool],
     pool: int,
 ) -> ArchiveRanking:
     """Rank what stood at an instant; `rows` are those that may be returned by what they are now."""
     allowed, opens = rows
-    question = make_past_question(core, asked, words)
+    question = make_archive_question(core, asked, words)
     archived = {} if left is None else await read_best_archived(core, left, question)
     past = await past_ranking.read_past_scope(core, asked.at(core), archived)
     wanted = past_ranking.PastFilter(
@@ -266,9 +235,9 @@ async def _ranked_as_of(
     return ArchiveRanking(ranking, past.seq[ranking.rows].tolist(), past)
 
 
-def make_past_question(core: Core, asked: RecallRequest, words: AskedWords) -> RankQuestion:
-    """Return a question as what stood at an instant is ranked by it."""
-    return RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
+def make_archive_question(core: Core, asked: RecallRequest, words: AskedWords) -> RankQuestion:
+    """Return a question as what is put between the rows of the index is ranked by it."""
+    return RankQuestion(_query(core, asked, words, {}), asked.asker, words[2], words[0].memories)
 
 
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
@@ -317,7 +286,7 @@ async def asked_for(core: Core, query: str) -> tuple[WriteContext, WordForms]:
     asks_model = core.model is not None
     request = Arriving(
         terms=list(hashes.values()),
-        get=(*WEIGHED, *(extra_vectors.MODEL,) * asks_model),
+        get=(*SETTING_ROWS, *(extra_vectors.MODEL,) * asks_model),
         counters=(extra_vectors.WRITTEN,) * asks_model,
     )
     context = await core.store.arriving(core.scope, request)

@@ -117,7 +117,6 @@ async def close(core: Core) -> None:
     try:
         if core.embedding is not None:
             await core.embedding.stop()
-        await core.archive.stop_indexing()
         if core.listener is not None:
             await core.listener.stop()
             unheard = await _catch_unavailable(core.listener.wait_until_done())

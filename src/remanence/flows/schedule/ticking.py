@@ -39,7 +39,6 @@ from remanence.flows.consolidate import consolidation, extract_pending, sessions
 from remanence.flows.consolidate.consolidation import Quiet
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import ROW, CadenceResult, position_of, read
-from remanence.flows.indexes.archive_index import index_words
 from remanence.flows.mirror.mirror import sync_folder
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.write import embedding, pending_turns, reembedding
@@ -466,21 +465,6 @@ def _ran_clean(core: Core, cleaned: CleanResult) -> AutomaticRun | None:
     return AutomaticRun(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, residue)
 
 
-async def _index(work: Tick) -> AutomaticRun | None:
-    """Index the words of what was archived: the commit that did it only noted that they wait."""
-    core = work.core
-    if work.due is None:  # between two ticks that judge rules, recall reads what waits
-        return None
-    waiting = (await core.store.archive_words(core.scope, None)).waiting
-    if not waiting:
-        return None
-    rest = await index_words(core.store, core.scope, stopping=work.stint.is_over, waiting=waiting)
-    work.pending = work.pending or rest > 0
-    return (
-        AutomaticRun(core.clock.now(), "done", None, {"indexed": waiting - rest}) if rest < waiting else None
-    )
-
-
 async def _expire(work: Tick) -> AutomaticRun | None:
     """End the images of the audit that are past their time, where deep rules are due."""
     if work.due != "deep" or not can(work.core.store, IMAGE_EXPIRY):
@@ -498,7 +482,6 @@ JOBS: Mapping[str, Callable[[Tick], Awaitable[AutomaticRun | None]]] = {
     "curate": _curate,
     "extract": _extract,
     "consolidate": _consolidate,
-    "index": _index,
     "embed": _embed,
     "mirror": _mirror,
     "erase": _clean,

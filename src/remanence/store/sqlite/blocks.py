@@ -4,7 +4,6 @@ Knows arrays of memories' states and of links; knows nothing of single changes.
 """
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -14,8 +13,7 @@ import orjson
 
 from remanence.core.change import ABSENT, Block, Ints
 from remanence.core.errors import InvalidInput
-from remanence.core.model import LINK_COLUMNS, Status
-from remanence.core.snapshot import Bools
+from remanence.core.model import LINK_COLUMNS
 from remanence.store.block_rules import STATED, refuse_moves
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite.audit import shape_of
@@ -59,17 +57,6 @@ class Blocks:
     def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose state changes."""
         return [seq for _, block in self._iterate_table_blocks("memories") for seq in block.keys.tolist()]
-
-    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[Ints, Bools]]:
-        """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
-        for n, block in self._iterate_table_blocks("memories"):
-            if columns.isdisjoint(block.columns):
-                continue
-            was = becomes = self._stated[n][:, STATED.index("status")] == Status.ARCHIVED
-            if "status" in block.columns and block.after is not None:
-                becomes = block.after[:, block.columns.index("status")] == Status.ARCHIVED
-            either = was | becomes
-            yield block.keys[either], becomes[either]
 
     @property
     def ends(self) -> set[int]:

@@ -12,7 +12,7 @@ from remanence.core.model import Status
 from remanence.store.base import DOUBT_UNDO, GO_BACK, MAKE_ANEW, Check
 from remanence.store.data_inventory import BY_NAME, VECTORS
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
-from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
+from remanence.store.sqlite import cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.dialect import meaning
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.store.sqlite.string_ids import StringIds
@@ -37,7 +37,7 @@ _COUNTED_OFF = (
 )
 
 # What is made of the texts costs none of them.
-_WAYS_OUT = {"full text": MAKE_ANEW, "archive words": MAKE_ANEW, "audit": DOUBT_UNDO}
+_WAYS_OUT = {"full text": MAKE_ANEW, "audit": DOUBT_UNDO}
 Faults = Iterator[str]
 _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
 _SUCCEEDING = ", ".join(str(int(relation)) for relation in sorted(SUCCEEDING))
@@ -59,11 +59,6 @@ def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
             "full text",
             "every word is found where it stands, and counted",
             lambda: fulltext.find_word_faults(connection),
-        ),
-        _run_check(
-            "archive words",
-            "the words of every archived memory are those of its text",
-            lambda: archive_words.find_archive_faults(connection),
         ),
         _lineage(connection),
         *_check_erasures(connection),

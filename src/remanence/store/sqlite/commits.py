@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import orjson
 
 from remanence.core.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
@@ -15,7 +14,7 @@ from remanence.core.errors import Conflict
 from remanence.store.audit_parts import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
-from remanence.store.sqlite import archive_words, audit, bookkeeping, use_lines
+from remanence.store.sqlite import audit, bookkeeping, use_lines
 from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
@@ -81,7 +80,6 @@ def commit(
     writes.memories.destroy()
     if erasing is not None:
         erasing.finish()
-    _follow_archive(work, writes)
     _revise(work, writes)
     if not cause.planned:
         _touch(work, writes)
@@ -98,19 +96,6 @@ def commit(
     work.sums.write(connection)
     position = images.position if logs else follows
     return CommitResult(work.cause.run, work.cause.part, position, new_seqs, count, follows)
-
-
-def _follow_archive(work: CommitContext, writes: "_Writes") -> None:
-    """Note of which archived memories the words change; what an erasure takes away or redacts leaves no hash."""
-    single = dict(writes.memories.of_archive(archive_words.TOLD))
-    moves = [
-        (np.array([*single], np.int64), np.array([*single.values()], np.bool_)),
-        *writes.blocks.of_archive(archive_words.TOLD),
-    ]
-    seqs, archive_mask = (np.concatenate(some) for some in zip(*moves, strict=True))
-    archive_words.note_changes(work, seqs, archive_mask)
-    if work.cause.verb == ERASE:
-        archive_words.take_out(work, seqs)
 
 
 class _Writes(NamedTuple):

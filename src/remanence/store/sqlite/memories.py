@@ -4,12 +4,11 @@ Knows columns, counters and transitions; knows nothing of tags, links and source
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any
 
 from remanence.core.change import Change
-from remanence.core.model import COLUMNS, Status
+from remanence.core.model import COLUMNS
 from remanence.store.constraints import claims_text, find_freed_keys, refuse_state
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import embeddings, fulltext, purged, uses_by_agent
@@ -84,19 +83,6 @@ class Memories:
     def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return self._updates.changed_seqs
-
-    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
-        """Yield the memories, archived before or after, that come, go, or of which any of some columns changes.
-
-        With each, whether it is archived after.
-        """
-        yield from self._updates.of_archive(columns)
-        for _, change in self._created:
-            if (change.after or {}).get("status") == Status.ARCHIVED:
-                yield change.key, True  # type: ignore[misc]
-        for seq, row in self._gone.items():
-            if row["status"] == Status.ARCHIVED:
-                yield seq, False
 
     @property
     def destroyed_rows(self) -> Mapping[int, Mapping[str, Any]]:

@@ -15,18 +15,17 @@ from remanence.core.change import PART_CHANGES_MAX, Cause, Change
 from remanence.core.effects import UPGRADE
 from remanence.core.model import COLUMN, Relation, link_values
 from remanence.core.score import DECAY_VERSION, FADING_TAGS, decay
-from remanence.store.sqlite import archive_words, commits, fulltext, sums
+from remanence.store.sqlite import commits, fulltext, sums
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.store.sqlite.string_ids import SCOPE, TAG, Fresh, StringIds
 from remanence.text.analysis import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
 from remanence.text.condense import CONDENSED_VERSION
 from remanence.text.text_columns import lengths_of, summary_shown
 from remanence.text.tokens import TOKENS_VERSION, token_counts
-from remanence.text.word_hashes import WORD_HASHES_VERSION
 
 RANGE = 8_192  # memories that are read, computed and written at once
 ROW_DIGEST_VERSION = 3
-_TOKENIZER, _SUMS, _ARCHIVE_WORDS = "tokenizer", "sums", "archive words"
+_TOKENIZER, _SUMS = "tokenizer", "sums"
 _DIGESTED = tuple(column.name for column in MEMORIES)
 _FINGERPRINTS = "memories_fingerprint"
 _EQUAL = (
@@ -143,7 +142,6 @@ MARKS: Mapping[str, str] = {
     _TOKENIZER: str(TOKENIZER_VERSION),
     **{step.name: str(step.version) for step in STEPS},
     _SUMS: str(sums.SUMS_VERSION),
-    _ARCHIVE_WORDS: str(WORD_HASHES_VERSION),
 }
 
 
@@ -164,8 +162,6 @@ def refresh(connection: sqlite3.Connection) -> None:
         link_equals(connection)
     elif due:
         _pass(connection, due)
-    if not overdue.isdisjoint({_TOKENIZER, _ARCHIVE_WORDS}):
-        archive_words.rebuild(connection)
     if due or _SUMS in overdue:
         sums.compute(connection)
     connection.executemany(

@@ -114,7 +114,7 @@ def snapshot(
         destroyed_today=destroyed_count,
         spans=bookkeeping.clock(connection, no, "active") if "active" in wanted.clocks else None,
         heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
-        asks=_match_questions(connection, no, seq) if wanted.asks else None,
+        asks=_match_questions(connection, no, seq, few=wanted.only is not None) if wanted.asks else None,
         attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
         link_count=connection.execute(count_query, (no,)).fetchone()[0] if wanted.link_count else None,
         changed=changed_seqs,
@@ -437,14 +437,18 @@ _ASKS = (
 )
 
 
-def _match_questions(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
-    """Tell for each memory whether its text holds a question mark."""
-    (first, last), dense = _extent(connection, no)
-    (seq_text,) = connection.execute(
-        f"SELECT group_concat(seq) FROM memories{' NOT INDEXED' if dense else ''}"
-        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({_ASKS})",
-        (no, first, last),
-    ).fetchone()
+def _match_questions(
+    connection: sqlite3.Connection, no: int, seq: Ints, *, few: bool
+) -> npt.NDArray[np.bool_]:
+    """Tell for each memory whether its text holds a question mark; of few of a scope only their texts are read."""
+    given: tuple[object, ...] = (id_list(seq.tolist()),)
+    source = "json_each(?) AS given CROSS JOIN memories ON seq = given.value"
+    if not few:
+        bounds, dense = _extent(connection, no)
+        given = (no, *bounds)
+        source = f"memories{' NOT INDEXED' if dense else ''} WHERE scope = ? AND seq BETWEEN ? AND ?"
+    statement = f"SELECT group_concat(seq) FROM {source} AND ({_ASKS})"
+    (seq_text,) = connection.execute(statement, given).fetchone()
     return np.isin(seq, np.fromstring(seq_text, np.int64, sep=",") if seq_text else ())
 
 

@@ -23,7 +23,6 @@ from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
     AnswerRequest,
     AnswerRows,
-    ArchiveWords,
     Arriving,
     Bookkeeping,
     BookkeepResult,
@@ -44,7 +43,6 @@ from remanence.store.base import (
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_interval, refuse_unknown_clocks
 from remanence.store.sqlite import (
-    archive_words,
     audit,
     bookkeeping,
     box_reading,
@@ -194,17 +192,6 @@ class SqlStore:
         return await self._read(
             lambda connection: reading.vocabulary(connection, self._names, scope, beginnings)
         )
-
-    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
-        """Return the word hashes of archived memories that changed above a position; None for no more than how many."""
-        return await self._read(lambda connection: archive_words.read(connection, self._names, scope, after))
-
-    async def index_archive(self, scope: str) -> int:
-        """Index the words of a part of which some wait; return of how many memories they still do."""
-        index = await self._read(lambda connection: archive_words.index_next(connection, self._names, scope))
-        if index is None:
-            return 0
-        return await self._write(lambda connection: archive_words.write(connection, index))
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None

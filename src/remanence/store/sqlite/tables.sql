@@ -45,26 +45,6 @@ CREATE TABLE terms (
 	PRIMARY KEY (no)
 )
  STRICT;
-CREATE TABLE archive_waiting (
-	scope INTEGER NOT NULL,
-	part INTEGER NOT NULL,
-	position INTEGER NOT NULL,
-	held INTEGER NOT NULL,
-	members BLOB NOT NULL,
-	PRIMARY KEY (scope, part),
-	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
-)
- STRICT;
-CREATE TABLE archive_words (
-	scope INTEGER NOT NULL,
-	part INTEGER NOT NULL,
-	position INTEGER NOT NULL,
-	held INTEGER NOT NULL,
-	packed BLOB NOT NULL,
-	PRIMARY KEY (scope, part),
-	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
-)
- STRICT;
 CREATE TABLE boxes (
 	scope INTEGER NOT NULL,
 	box INTEGER NOT NULL,
@@ -492,7 +472,6 @@ CREATE TABLE tags (
  STRICT;
 CREATE UNIQUE INDEX names_name ON names (space, name);
 CREATE UNIQUE INDEX terms_term ON terms (scope, term);
-CREATE INDEX archive_words_changed ON archive_words (scope, position, held);
 CREATE INDEX boxes_open ON boxes (scope) WHERE sealed_at IS NULL;
 CREATE INDEX boxes_session ON boxes (scope, session, box);
 CREATE INDEX boxes_trace ON boxes (scope, trace) WHERE trace IS NOT NULL;

@@ -5,7 +5,6 @@ Knows columns, counters and transitions; knows nothing of creation and destructi
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -121,17 +120,6 @@ class Updates:
     def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
-
-    def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
-        """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
-        for group in self._groups.values():
-            if columns.isdisjoint(group.names):
-                continue
-            for _, change in group.taken:
-                was = group.rows[change.key][_STATUS_AT]  # type: ignore[index]
-                becomes = (change.after or {}).get("status", was)
-                if Status.ARCHIVED in (was, becomes):
-                    yield change.key, becomes == Status.ARCHIVED  # type: ignore[misc]
 
     @property
     def unkeyed_seqs(self) -> list[int]:

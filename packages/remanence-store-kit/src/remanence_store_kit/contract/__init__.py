@@ -11,7 +11,6 @@ from typing import Final
 
 from remanence.store.capabilities import (
     ANSWERS,
-    ARCHIVE_WORDS,
     BOXES,
     CHECKED,
     ERASABLE,
@@ -22,7 +21,6 @@ from remanence.store.capabilities import (
     VOCABULARY,
 )
 from remanence_store_kit.contract.answers import AnswerContract
-from remanence_store_kit.contract.archiving import ArchiveWordContract
 from remanence_store_kit.contract.audit import AuditContract, UseRunsContract
 from remanence_store_kit.contract.blocks import BlockContract
 from remanence_store_kit.contract.books import BooksContract
@@ -60,7 +58,6 @@ class CoreContract(
 class StoreContract(
     CoreContract,
     VectorContract,
-    ArchiveWordContract,
     VocabularyContract,
     AnswerContract,
     BoxContract,
@@ -76,7 +73,6 @@ class StoreContract(
 CONTRACTS: Final[Mapping[str, type]] = {
     "core": CoreContract,
     VECTORS.name: VectorContract,
-    ARCHIVE_WORDS.name: ArchiveWordContract,
     VOCABULARY.name: VocabularyContract,
     ANSWERS.name: AnswerContract,
     BOXES.name: BoxContract,

@@ -28,7 +28,6 @@ from remanence.store.base import (
     EMBEDDED_MAX,
     AnswerRequest,
     AnswerRows,
-    ArchiveWords,
     Arriving,
     Bookkeeping,
     BookkeepResult,
@@ -83,7 +82,6 @@ from remanence_store_kit.memory.snapshot_columns import (
     array,
     attribute,
     link_columns,
-    parts_of,
     pick_rows,
     tag_mask,
     tagged_at,
@@ -176,25 +174,6 @@ class MemoryStore:
         """Return the stems that any text of a scope holds and that begin with one of these, in order, each once."""
         words = {one for row in self._read(scope).tables["memories"].values() for one in _words(row["text"])}
         return sorted(one for one in words if one.startswith(tuple(beginnings)))
-
-    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
-        """Return the word hashes of all archived memories, or no more than how many there are."""
-        state = self._read(scope)
-        rows = {
-            seq: row
-            for seq, row in sorted(state.tables["memories"].items())
-            if row["status"] == Status.ARCHIVED
-        }
-        counts = ArchiveWords(state.position, state.position, len(rows))
-        if after is None or after == state.position:
-            return counts
-        parts, names = parts_of(rows, state.tables["memories"])
-        return replace(counts, parts=parts, names=names)
-
-    async def index_archive(self, scope: str) -> int:
-        """Do nothing: words are read from the texts."""
-        self._read(scope)
-        return 0
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None

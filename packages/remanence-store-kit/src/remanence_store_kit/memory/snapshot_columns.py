@@ -1,9 +1,9 @@
-"""Arrays out of the rows of the reference store: columns of a snapshot, and the word hashes of archived memories.
+"""Arrays out of the rows of the reference store: columns of a snapshot.
 
 Knows rows and arrays; knows nothing of scopes.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any
@@ -30,8 +30,6 @@ from remanence.store.base import Ints
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import ERASE
 from remanence.store.undo_data_pruning import EXPIRE
-from remanence.text import word_hashes
-from remanence.text.word_hashes import NAMED, WordHashPart, WordHashRow, part_from, part_of
 from remanence_store_kit.memory.tables import Row
 
 _SEEN = frozenset({"memories", "tags", "links"})  # tables that a snapshot is made of
@@ -174,18 +172,3 @@ def _of_links(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
     if name == "count":
         return np.array(values, np.int32)
     return np.array([-1 if value is None else round(value * MILLION) for value in values], np.int32)
-
-
-def parts_of(
-    archived: Mapping[int, Mapping[str, Any]], seqs: Iterable[int]
-) -> tuple[dict[int, WordHashPart], dict[int, str]]:
-    """Return the parts of all memories with the words of those that are archived, and the names behind numbers."""
-    named = {seq: [row[name] for name in NAMED] for seq, row in archived.items()}
-    names = sorted({name for some in named.values() for name in some if name})
-    numbers = {name: number for number, name in enumerate(names, 1)}
-    # A part that nothing is left of is empty, not gone: whoever has read it must learn that.
-    rows: dict[int, list[WordHashRow]] = {part_of(seq): [] for seq in seqs}
-    for seq, row in archived.items():
-        coded = [None if name is None else numbers[name] for name in named[seq]]
-        rows[part_of(seq)].append(word_hashes.row(seq, row["text"], coded, row))
-    return {part: part_from(some) for part, some in rows.items()}, dict(enumerate(names, 1))
