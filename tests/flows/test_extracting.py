@@ -72,7 +72,7 @@ async def test_without_a_writer_turns_come_in_and_wait_for_one(opener: Opener, t
     assert told is not None
     assert (3, 3, None, 0, 0) == (told.turns, told.new, told.writer, told.calls, told.tokens)
     assert (3, 0) == (done.stored, done.extracted.stored)
-    assert "no writer is given" in str(done) and "writer" in refused.value.recovery
+    assert "no facts extracted, as no model was given" in str(done) and "writer" in refused.value.recovery
     assert (3, 2) == (heard.turns, heard.stored)
 
 
@@ -117,4 +117,4 @@ def test_the_command_says_first_what_it_would_ask(talk: Path, monkeypatch: pytes
 
     assert (0, ["talk.jsonl"], 0) == (dry.exit_code, left, done.exit_code)
     assert "3 turns of talk.jsonl (jsonl), 3 new: no writer is given, no facts are extracted" in dry.stdout
-    assert "no writer is given" in done.stdout
+    assert "no facts extracted, as no model was given" in done.stdout
