@@ -438,9 +438,8 @@ async def _note_forgotten(core: Core, memories: Sequence[Memory]) -> list[str]:
     fresh = {one.seq for one in memories if one.status is not Status.PRUNED}
     links = await core.store.neighbours(core.scope, sorted(fresh), *REPLACING) if fresh else []
     replaced = sorted({link.target for link in links if link.source in fresh} - fresh)
-    stay = [
-        one for one in await core.store.get(core.scope, replaced) if one and one.status is Status.SUPERSEDED
-    ]
+    olds = await core.store.get(core.scope, replaced) if replaced else []
+    stay = [one for one in olds if one is not None and one.status is Status.SUPERSEDED]
     return notes + [
         f"{short_id(one.seq)}, which it replaced, stays out of recall; if that is true: remanence restore {one.seq}"
         for one in stay
