@@ -304,7 +304,7 @@ async def test_what_is_learned_is_recalled_and_shown(tmp_path: Path) -> None:
     assert "  supports #2: The boat is blue." in whole
     assert [] != [line for line in whole if line.endswith("learn by quill: confirmations +1")]
     assert [] == [line for line in whole if "grace" in line]
-    assert [] != [line for line in why if line.startswith("  guard grace: never merge, prune")]
+    assert [] != [line for line in why if line.startswith("  guard grace: never merge, delete")]
     assert "2 memories" in numbers
     assert (("people",), "fact") == (kept.tags, kept.category)
 

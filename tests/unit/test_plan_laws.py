@@ -179,12 +179,18 @@ def test_what_is_guarded_stays(seed: int) -> None:
         assert blocks not in {"move", "shrink"} or forms[seq] == world.rows[seq]["form"]
 
 
+# The word of a policy by the mildest action that it blocks, as an explanation says it.
+MILDEST = {"demote": "move", "compress": "shrink", "archive": "archive", "merge": "prune"}
+
+
 def _guarded(snapshot: Snapshot, policy: Policy) -> dict[int, str]:
     """Evaluate guards row by row on the frozen scope: what each memory is guarded from, the strictest of all."""
     found = {}
     for seq in snapshot.seq.tolist():
         blocks = [
-            item.action.split()[1] for item in explain(snapshot, policy, NOW, seq).verdicts if item.acts
+            MILDEST[item.action.split()[1].strip(",")]
+            for item in explain(snapshot, policy, NOW, seq).verdicts
+            if item.acts
         ]
         if blocks:
             found[seq] = min(blocks, key=["move", "shrink", "archive", "prune"].index)
