@@ -12,6 +12,7 @@ RUN = "019b864dbc0075aaa1b2c3d4e5f60718"
     [
         ("bring it back first: restore 5", "Bring #5 back", "/memories/5"),
         (f"nothing was undone; undo before it: {RUN} (update)", "The run 019b864d", f"/runs/{RUN}"),
+        ("take it off first: remanence pin 5 --off", "Look at #5", "/memories/5"),
         ("read it, and accept it first: remanence review settle 9 accept", "Review", "/review"),
         ("look at the plan; if you mean it, allow 20 (allow_destroyed, --allow-destroyed)", "The plan", "/plan"),
         ("lift it first: remanence forbidden lift ab12", "Texts that are refused", "/settings"),

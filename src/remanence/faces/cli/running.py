@@ -94,10 +94,8 @@ def launch(app: "App", line: Sequence[str]) -> int:
     front = words[: words.index("--")] if "--" in words else words
     if not words or not HELP.isdisjoint(front):
         named = [word for word in front if word not in HELP]
-        if named and not app.parse_commands(named)[0]:
-            app.parse_args(
-                named, print_error=False, exit_on_error=False
-            )  # says that there is no such command
+        if named and not app.parse_commands(named)[0]:  # raises that there is no such command
+            app.parse_args(named, print_error=False, exit_on_error=False)
         print(page(app, named))
         return 0
     command, bound, extras = app.parse_args(words, print_error=False, exit_on_error=False)

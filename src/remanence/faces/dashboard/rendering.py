@@ -33,7 +33,8 @@ _WAYS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     for words, label, path in (
         (r"\b([0-9a-f]{8})([0-9a-f]{24})\b", "The run {0}", "/runs/{0}{1}"),
         (r"\brestore #?(\d{1,18})\b", "Bring #{0} back", "/memories/{0}"),
-        (r"\brelease its holds\b|\btake the pin away\b", "Look at the memory", "/memories"),
+        (r"\bremanence (?:pin|hold|tag) #?(\d{1,18})\b", "Look at #{0}", "/memories/{0}"),
+        (r"\brelease its holds\b", "Look at the memory", "/memories"),
         (r"\breview (?:settle (?!clock\b)|list\b)", "Review", "/review"),
         (r"\breview settle clock\b", "Say that the clock is right", "/review"),
         (
