@@ -82,8 +82,8 @@ def _not_purged(_: Plan) -> Mapping[str, Any]:
         (_reading("touched", AWAY), {KEPT, AWAY}),
         *((_reading("revision", seq), {KEPT, AWAY}) for seq in (KEPT, AWAY)),
         (column("uses", KEPT, after=99), {KEPT, AWAY}),
-        (link_edited(MOVED, before=0.7), {KEPT, AWAY}),
-        (link_edited(CUT, before=0.7), set()),
+        (link_edited(MOVED, before=700_000), {KEPT, AWAY}),
+        (link_edited(CUT, before=700_000), set()),
     ],
 )
 def test_what_was_not_proposed_just_so_is_left_out(forge: Forge, lost: set[int]) -> None:
@@ -103,7 +103,7 @@ def test_what_was_not_proposed_just_so_is_left_out(forge: Forge, lost: set[int])
 @pytest.mark.parametrize("side", ["before", "after"])
 def test_a_link_that_was_otherwise_is_not_cut(side: str) -> None:
     """All else is done."""
-    left = _agreed(link_edited(CUT, **{side: 0.7}))
+    left = _agreed(link_edited(CUT, **{side: 700_000}))
 
     assert CUT not in zip(left.links.source.tolist(), left.links.target.tolist(), strict=True)
     assert ALL == set(left.seq.tolist())

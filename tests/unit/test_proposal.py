@@ -11,7 +11,7 @@ from remanence.core.change import ABSENT
 from remanence.core.clock import DAY
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Lifecycle, Reason, Relation, Status, Tier
-from remanence.curate.planner.diff import Edits, LinkValues, MergePairs, PlanDecision
+from remanence.curate.planner.diff import Edits, MergePairs, PlanDecision
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
@@ -150,8 +150,8 @@ def link_edited(link: tuple[int, int], **values: Any) -> Forge:
         changed: dict[str, Any] = {}
         for name, value in values.items():
             if name in {"before", "after"}:
-                side: LinkValues = getattr(links, name)
-                changed[name] = replace(side, weight=np.where(here, value, side.weight))
+                side = getattr(links, name)
+                changed[name] = {**side, "weight": np.where(here, value, side["weight"])}
             else:
                 number = made.rules.index(value) if isinstance(value, str) else value
                 changed[name] = np.where(here, number, getattr(links, name))
@@ -232,10 +232,10 @@ FORGED: list[tuple[Forge, str]] = [
     (link_edited(CUT, source=FACT), "names a link twice, or one that cannot be"),
     (link_edited(CUT, relation=int(Relation.SIMILAR)), "names a link twice, or one that cannot be"),
     (link_edited(CUT, why="notes"), "cuts a link by a rule that does not"),
-    (link_edited(CUT, after=0.5), "cuts a link by a rule that does not"),
-    (link_edited(CUT, before=np.nan), "cuts a link by a rule that does not"),
+    (link_edited(CUT, after=500_000), "cuts a link by a rule that does not"),
+    (link_edited(CUT, before=ABSENT), "cuts a link by a rule that does not"),
     (link_edited(CUT, why=-1), "changes a link that no merge moves"),
-    (link_edited(MOVED, before=np.nan, after=np.nan), "changes a link that no merge moves"),
+    (link_edited(MOVED, before=ABSENT, after=ABSENT), "changes a link that no merge moves"),
     *(
         (_counting(action, by), "counts otherwise than it acts")
         for by in (1, -1)

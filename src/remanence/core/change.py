@@ -125,7 +125,7 @@ class Block:
             return [None] * len(self)
         if not self.columns:
             return [{} for _ in range(len(self))]
-        values = [_unpack_column(name, side[:, place]) for place, name in enumerate(self.columns)]
+        values = [unpack_column(name, side[:, place]) for place, name in enumerate(self.columns)]
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
@@ -146,7 +146,7 @@ def row_count(entries: Iterable[Entry]) -> int:
     return sum(len(entry) if isinstance(entry, Block) else 1 for entry in entries)
 
 
-def _unpack_column(name: str, kept: Ints) -> list[Any]:
+def unpack_column(name: str, kept: Ints) -> list[Any]:
     """Return a column's values as a change holds them."""
     values = (kept / MILLION).tolist() if name in FRACTIONS else kept.tolist()
     missing = kept == ABSENT

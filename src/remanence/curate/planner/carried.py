@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.change import ABSENT, MILLION
+from remanence.core.change import ABSENT, FRACTIONS, MILLION
 from remanence.core.clock import DAY
 from remanence.core.effects import action
 from remanence.core.model import COLUMN, Status
 from remanence.core.snapshot import TAG, Among, Bools, Holds, Ints, LinkColumns, Snapshot, means
-from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
+from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, PlanDecision
 from remanence.curate.planner.merge import link_keys, select_links
 
 Array = npt.NDArray[Any]
@@ -168,29 +168,25 @@ def _links(snapshot: Snapshot, edits: LinkEdits) -> LinkColumns:
         return links
     ends = [np.searchsorted(snapshot.seq, seqs).astype(np.int32) for seqs in (edits.source, edits.target)]
     relation = edits.relation.astype(np.int8)
-    new_links = LinkColumns(ends[0], ends[1], relation, **_sides(edits.after, links))
+    new_links = LinkColumns(ends[0], ends[1], relation, **_unpack_sides(edits.after, links))
     old_keys, keys = link_keys(links, len(snapshot)), link_keys(new_links, len(snapshot))
     stays = select_links(links, ~np.isin(old_keys, keys))
-    there = select_links(new_links, ~np.isnan(edits.after.weight))
+    there = select_links(new_links, edits.stays)
     sides = ((one.name, getattr(stays, one.name), getattr(there, one.name)) for one in fields(LinkColumns))
     both: dict[str, Any] = {name: None if old is None else np.r_[old, new] for name, old, new in sides}
     union = LinkColumns(**both)
     return select_links(union, np.argsort(link_keys(union, len(snapshot)), kind="stable"))
 
 
-def _sides(sides: LinkValues, like: LinkColumns) -> dict[str, Any]:
+def _unpack_sides(sides: Mapping[str, Ints], like: LinkColumns) -> dict[str, Any]:
     """Return columns of links as a snapshot holds them, of those that it has."""
     columns: dict[str, Any] = {}
     for name in SIDES:
-        values, column = getattr(sides, name), getattr(like, name)
-        if column is None:
+        if getattr(like, name) is None:
             continue
-        assert values is not None
-        if name in {"weight", "confidence"}:
-            is_known = ~np.isnan(values)
-            columns[name] = np.where(is_known, np.rint(np.where(is_known, values, 0) * MILLION), -1).astype(
-                np.int32
-            )
+        values = sides[name]
+        if name in FRACTIONS:
+            columns[name] = np.where(values == ABSENT, -1, values).astype(np.int32)
         elif name == "count":
             columns[name] = np.maximum(values, 0).astype(np.int32)
         else:

@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from remanence.core.acts import action_of
-from remanence.core.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
+from remanence.core.change import ABSENT, MILLION, Block, Change, Increment, unpack_column
 from remanence.core.effects import ACTIONS, DESTROYED, Effect, action
 from remanence.core.model import COLUMN, COUNTERS, Form
-from remanence.core.snapshot import Bools, Floats, Ints
-from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
+from remanence.core.snapshot import Bools, Ints
+from remanence.curate.planner.diff import Edits, LinkEdits, PlanDecision
 
 CHUNK = 8_192
 Group = list[Change]
@@ -90,7 +90,7 @@ def _groups(plan: PlanDecision, merging: dict[int, int], rows: Bools, alone: Boo
             single.append(change)
         else:
             together.setdefault(cluster, []).append(change)
-    yield from _memories(_select_rows(plan, rows), merging, together)
+    yield from _memories(plan.where(rows), merging, together)
     for change in single:
         yield [change]
 
@@ -113,9 +113,8 @@ def _mark_grouped(plan: PlanDecision, merging: dict[int, int]) -> Bools:
 def _find_lone_cuts(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     """Tell which links of a plan are cut, and by no merge."""
     links = plan.links
-    cut: Bools = np.isnan(links.after.weight) & ~np.isnan(links.before.weight)
     members = _ints(merging)
-    return cut & ~(np.isin(links.source, members) | np.isin(links.target, members))
+    return links.was & ~links.stays & ~(np.isin(links.source, members) | np.isin(links.target, members))
 
 
 def _ints(seqs: Iterable[int]) -> Ints:
@@ -169,29 +168,8 @@ def _read_side(edits: Edits, side: str, places: Ints) -> Ints:
 
 def _link_block(links: LinkEdits) -> Block:
     """Return the block of links that are cut, with what the plan knows of them."""
-    columns = _kept_sides(links.before)
-    return Block(
-        "links",
-        tuple(columns),
-        np.column_stack([links.source, links.target, links.relation]),
-        np.column_stack(list(columns.values())),
-        None,
-    )
-
-
-def _kept_sides(sides: LinkValues) -> Mapping[str, Ints]:
-    """Return the columns of links that a plan knows, as numbers."""
-    columns = {name: getattr(sides, name) for name in SIDES}
-    return {
-        name: _millionths(values) if name in FRACTIONS else values
-        for name, values in columns.items()
-        if values is not None
-    }
-
-
-def _millionths(values: Floats) -> Ints:
-    missing = np.isnan(values)
-    return np.where(missing, ABSENT, np.rint(np.where(missing, 0, values) * MILLION)).astype(np.int64)
+    ends = np.column_stack([links.source, links.target, links.relation])
+    return Block("links", tuple(links.before), ends, np.column_stack(list(links.before.values())), None)
 
 
 def find_gravest_action(group: Iterable[Change]) -> Effect:
@@ -243,21 +221,6 @@ def _memories(plan: PlanDecision, clusters: dict[int, int], together: dict[int, 
         if not waiting[cluster]:
             yield together.pop(cluster)
     yield from flags.values()
-
-
-def _select_rows(plan: PlanDecision, rows: Bools) -> PlanDecision:
-    """Return a plan of some memories; of the rest of it nothing is needed."""
-    places = np.cumsum(rows) - 1
-    return replace(
-        plan,
-        seq=plan.seq[rows],
-        revision=plan.revision[rows],
-        touched=plan.touched[rows],
-        purged=places[plan.purged[rows[plan.purged]]],
-        columns={
-            name: edits.where(rows[edits.rows]).renumber_rows(places) for name, edits in plan.columns.items()
-        },
-    )
 
 
 def _rows(plan: PlanDecision) -> Iterator[Change]:
@@ -318,24 +281,16 @@ def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str 
 
 def _links(plan: PlanDecision) -> Iterator[Change]:
     links = plan.links
-    keys = zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
-    for key, before, after in zip(keys, _values(links.before), _values(links.after), strict=True):
+    sides = zip(_rows_of_links(links.before), _rows_of_links(links.after), strict=True)
+    for key, (before, after) in zip(links.list_keys(), sides, strict=True):
         if before is None and after is not None:
             after["created_at"] = plan.now
         yield Change("links", key, before, after)
 
 
-def _values(sides: LinkValues) -> Iterator[Row | None]:
-    """Yield what a link holds, of the columns that a plan knows; None where there is no link."""
-    there = ~np.isnan(sides.weight)
-    columns = {name: _unpack_column(name, values) for name, values in _kept_sides(sides).items()}
-    for exists, row in zip(there.tolist(), zip(*columns.values(), strict=True), strict=True):
-        yield dict(zip(columns, row, strict=True)) if exists else None
-
-
-def _unpack_column(name: str, kept: Ints) -> list[Any]:
-    """Return a column as a change holds it."""
-    return [
-        None if value == ABSENT else value / MILLION if name in FRACTIONS else value
-        for value in kept.tolist()
-    ]
+def _rows_of_links(side: Mapping[str, Ints]) -> Iterator[Row | None]:
+    """Yield what each link holds, of the columns that a plan knows; None where there is no link."""
+    columns = [unpack_column(name, values) for name, values in side.items()]
+    for row in zip(*columns, strict=True):
+        values = dict(zip(side, row, strict=True))
+        yield None if values["weight"] is None else values

@@ -6,9 +6,9 @@ Knows two states of a scope and how their difference is written down; knows noth
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -23,15 +23,12 @@ from remanence.curate.planner.state import GONE, NOBODY, Working
 
 FORMAT = 5
 SIDES = ("weight", "confidence", "last_at", "count", "resolved_at")  # what a plan can know of a link
+AnyPlan = TypeVar("AnyPlan", bound="PlanDecision")
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS
 
 
 def _no_ints() -> Ints:
     return np.zeros(0, np.int64)
-
-
-def _no_floats() -> Floats:
-    return np.zeros(0, np.float64)
 
 
 def pack_integers(values: Ints) -> Any:
@@ -72,10 +69,6 @@ class Edits:
         """Nothing changes."""
         return cls(_no_ints(), _no_ints(), _no_ints())
 
-    def renumber_rows(self, places: Ints) -> "Edits":
-        """Number the rows by their places in a plan."""
-        return Edits(places[self.rows], self.before, self.after)
-
     def where(self, kept: Bools | slice) -> "Edits":
         """Return some of them, by a mask of theirs or a slice."""
         return Edits(self.rows[kept], self.before[kept], self.after[kept])
@@ -100,78 +93,58 @@ class MergePairs:
         return MergePairs(self.survivor[kept], self.discard[kept])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LinkValues:
-    """The values of links on one side of a change; weight is NaN where there is no such link.
-
-    Columns that the policy does not name are None: what it does not read cannot change what it decides.
-    """
-
-    weight: Floats = field(default_factory=_no_floats)
-    confidence: Floats | None = None
-    last_at: Ints | None = None
-    count: Ints | None = None
-    resolved_at: Ints | None = None
-
-    def payload(self) -> list[Any]:
-        """Return it as JSON writes it."""
-        times = (self.last_at, self.count, self.resolved_at)
-        return [
-            self.weight,
-            self.confidence,
-            *(None if values is None else pack_integers(values) for values in times),
-        ]
-
-    def where(self, kept: Bools | slice) -> "LinkValues":
-        """Return some of them, by a mask or a slice."""
-        some: dict[str, Any] = {
-            name: None if (values := getattr(self, name)) is None else values[kept] for name in SIDES
-        }
-        return LinkValues(**some)
-
-    @classmethod
-    def read(cls, data: Any, count: int) -> "LinkValues":
-        """Read it back from JSON; null is a number that is not there, or a column that is not known."""
-        weight, confidence, *times = data
-        last_at, counts, resolved_at = (
-            None if values is None else unpack_integers(values, count) for values in times
-        )
-        sure = None if confidence is None else _fractions(confidence, count)
-        return cls(_fractions(weight, count), sure, last_at, counts, resolved_at)
+def _no_link() -> dict[str, Ints]:
+    return {"weight": _no_ints()}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LinkEdits:
-    """What becomes of links, by sequence numbers of their ends; `why` numbers the rule that cuts one, -1 for merges."""
+    """What becomes of links, by sequence numbers of their ends; `why` numbers the rule that cuts one, -1 for merges.
+
+    Each side maps columns to integers as `Edits` holds them; the weight is ABSENT where there is no such link. Columns
+    that the policy does not name are on neither side: what it does not read cannot change what it decides.
+    """
 
     source: Ints = field(default_factory=_no_ints)
     target: Ints = field(default_factory=_no_ints)
     relation: Ints = field(default_factory=_no_ints)
-    before: LinkValues = field(default_factory=LinkValues)
-    after: LinkValues = field(default_factory=LinkValues)
+    before: Mapping[str, Ints] = field(default_factory=_no_link)
+    after: Mapping[str, Ints] = field(default_factory=_no_link)
     why: Ints = field(default_factory=_no_ints)
 
     def __len__(self) -> int:
         return len(self.source)
 
+    @property
+    def was(self) -> Bools:
+        """Tell which links there were before."""
+        return np.asarray(self.before["weight"] != ABSENT)
+
+    @property
+    def stays(self) -> Bools:
+        """Tell which links there are afterwards."""
+        return np.asarray(self.after["weight"] != ABSENT)
+
+    def list_keys(self) -> list[tuple[int, int, int]]:
+        """Return the key of each link, as a change names it."""
+        return list(zip(self.source.tolist(), self.target.tolist(), self.relation.tolist(), strict=True))
+
     def payload(self) -> dict[str, Any]:
         """Return it as JSON writes it; a number that is not there becomes null."""
         return {
             "keys": [self.source, self.target, self.relation],
-            "before": self.before.payload(),
-            "after": self.after.payload(),
+            "before": _write_link_values(self.before),
+            "after": _write_link_values(self.after),
             "why": pack_integers(self.why),
         }
 
     def where(self, kept: Bools | slice) -> "LinkEdits":
         """Return some of them, by a mask or a slice."""
+        before, after = (
+            {name: values[kept] for name, values in side.items()} for side in (self.before, self.after)
+        )
         return LinkEdits(
-            self.source[kept],
-            self.target[kept],
-            self.relation[kept],
-            self.before.where(kept),
-            self.after.where(kept),
-            self.why[kept],
+            self.source[kept], self.target[kept], self.relation[kept], before, after, self.why[kept]
         )
 
     @classmethod
@@ -180,16 +153,38 @@ class LinkEdits:
         ends, *others = data["keys"]
         source = unpack_integers(ends)
         target, relation = (unpack_integers(values, len(source)) for values in others)
-        before, after = (LinkValues.read(data[side], len(source)) for side in ("before", "after"))
+        before, after = (_read_link_values(data[side], len(source)) for side in ("before", "after"))
         return cls(source, target, relation, before, after, unpack_integers(data["why"], len(source)))
 
 
-def _fractions(data: Any, count: int) -> Floats:
+def _write_link_values(side: Mapping[str, Ints]) -> list[Any]:
+    """Write down one side of links: fractions as such, null for a number or a column that is not there."""
+    return [
+        None
+        if (values := side.get(name)) is None
+        else np.where(values == ABSENT, np.nan, values / MILLION)
+        if name in FRACTIONS
+        else pack_integers(values)
+        for name in SIDES
+    ]
+
+
+def _read_link_values(data: Any, count: int) -> dict[str, Ints]:
+    """Read one side of links back."""
+    columns = dict(zip(SIDES, data, strict=True))
+    return {
+        name: _read_fractions(values, count) if name in FRACTIONS else unpack_integers(values, count)
+        for name, values in columns.items()
+        if values is not None or name == "weight"
+    }
+
+
+def _read_fractions(data: Any, count: int) -> Ints:
     if not isinstance(data, list) or len(data) != count:
         raise ValueError("no fractions")
     if not all(value is None or (type(value) in {int, float} and 0 <= value <= 1) for value in data):
         raise ValueError("no fractions")
-    return np.array([np.nan if value is None else value for value in data], np.float64)
+    return np.array([ABSENT if value is None else round(value * MILLION) for value in data], np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +257,24 @@ class PlanDecision:
         """Tell whether nothing would be done."""
         return not (
             len(self.seq) or len(self.links) or any(len(seqs) for _, _, seqs in self.iterate_tag_changes())
+        )
+
+    def where(self: "AnyPlan", rows: Bools) -> "AnyPlan":
+        """Return a plan of some of its memories, by a mask; tags, links and merges stay as they are."""
+        places = np.cumsum(rows) - 1
+        return replace(
+            self,
+            seq=self.seq[rows],
+            revision=self.revision[rows],
+            touched=self.touched[rows],
+            purged=places[self.purged[rows[self.purged]]],
+            exempt=places[self.exempt[rows[self.exempt]]],
+            columns={
+                name: Edits(places[edits.rows[mask]], edits.before[mask], edits.after[mask])
+                for name, edits in self.columns.items()
+                if (mask := rows[edits.rows]).any()
+            },
+            why={group: rules[rows] for group, rules in self.why.items()},
         )
 
     def iterate_tag_changes(self) -> Iterator[tuple[str, str, Ints]]:
@@ -399,8 +412,8 @@ def _edits(
         seq[source],
         seq[target],
         relation.astype(np.int64),
-        _side(before, left),
-        _side(before if after is None else after, right),
+        _read_side(before, left),
+        _read_side(before if after is None else after, right),
         _cut_by(working, keys),
     )
 
@@ -459,22 +472,17 @@ def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
     return np.where(keys[rows] == wanted, rows, -1)
 
 
-def _side(links: LinkColumns, rows: Ints) -> LinkValues:
-    """Return the columns of links that the snapshot knows, of rows where there is one."""
-    columns: dict[str, Any] = {}
+def _read_side(links: LinkColumns, rows: Ints) -> dict[str, Ints]:
+    """Return the columns of links that the snapshot knows, ABSENT where there is no link or no value."""
+    there = rows >= 0
+    columns: dict[str, Ints] = {}
     for name in SIDES:
-        if getattr(links, name) is not None:
-            values = np.full(len(rows), np.nan)
-            there = rows >= 0
-            values[there] = links.read_column(name, rows[there])
-            columns[name] = values if name in FRACTIONS else _instants(values)
-    return LinkValues(**columns)
-
-
-def _instants(values: Floats) -> Ints:
-    """Return whole numbers, ABSENT where there is none."""
-    missing = np.isnan(values)
-    return np.where(missing, ABSENT, np.where(missing, 0, values)).astype(np.int64)
+        if (column := getattr(links, name)) is not None:
+            some = column[rows[there]]
+            missing = some < 0 if name in FRACTIONS else np.isnan(some)
+            columns[name] = np.full(len(rows), ABSENT)
+            columns[name][there] = np.where(missing, np.int64(ABSENT), some).astype(np.int64)
+    return columns
 
 
 def collect_merges(working: Working) -> MergePairs:

@@ -14,7 +14,7 @@ from remanence.core.model import COLUMN, COUNTERS, short_id
 from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision, iterate_actions
+from remanence.curate.planner.diff import Edits, PlanDecision, iterate_actions
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
@@ -55,9 +55,11 @@ def left_out(
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
     missing = _missing(proposed, kept).tolist()
     why = ExclusionReasons(proposed, kept, snapshot, policy)
-    kept_keys = set(_keys(kept.links))
+    kept_keys = set(kept.links.list_keys())
     merge_ends = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
-    cut = [key for key in _keys(proposed.links) if key not in kept_keys and merge_ends.isdisjoint(key[:2])]
+    cut = [
+        key for key in proposed.links.list_keys() if key not in kept_keys and merge_ends.isdisjoint(key[:2])
+    ]
     reason = "changed since the plan was made, or the policy does not cut it now"
     lines = [f"{short_id(seq)}: {why(seq)}" for seq in missing[:most]]
     lines += [f"{short_id(key[0])} to {short_id(key[1])}: {reason}" for key in cut[: most - len(lines)]]
@@ -147,7 +149,7 @@ def _sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]
     elif name == "state":
         before, after = _renumber_states(before, plan, names), _renumber_states(after, plan, names)
     elif COLUMN[name].kind == "time":
-        after = np.where(after == plan.now, _NOW, after)
+        after = _mark_now(after, plan.now)
     for values in (before, after):
         column = np.full(len(plan.seq), _NOWHERE)
         column[edits.rows] = values
@@ -164,36 +166,28 @@ def _renumber_states(values: Ints, plan: PlanDecision, names: PlanDecision) -> I
 
 
 def _same_links(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
-    """Tell which links of the fresh plan the proposed one changes alike."""
-    places = {key: place for place, key in enumerate(_keys(proposed.links))}
-    at = np.array([places.get(key, -1) for key in _keys(fresh.links)], np.int64)
+    """Tell which links of the fresh plan the proposed one changes alike, in the columns that its policy reads."""
+    places = {key: place for place, key in enumerate(proposed.links.list_keys())}
+    at = np.array([places.get(key, -1) for key in fresh.links.list_keys()], np.int64)
     same: Bools = at >= 0
-    if same.any():
-        same &= _compare_link_values(proposed.links.before, at, fresh.links.before, -1, -1)
-        same &= _compare_link_values(proposed.links.after, at, fresh.links.after, proposed.now, fresh.now)
+    if not same.any():
+        return same
+    for side in ("before", "after"):
+        theirs, ours = getattr(proposed.links, side), getattr(fresh.links, side)
+        for name in ours:
+            if name not in theirs:
+                return np.zeros(len(at), np.bool_)
+            values = [
+                _mark_now(values, plan.now) if name.endswith("_at") and side == "after" else values
+                for values, plan in ((theirs[name][at], proposed), (ours[name], fresh))
+            ]
+            same &= values[0] == values[1]
     return same
 
 
-def _keys(links: LinkEdits) -> Iterator[tuple[int, int, int]]:
-    return zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
-
-
-def _compare_link_values(
-    theirs: LinkValues, at: Ints, ours: LinkValues, their_now: int, our_now: int
-) -> Bools:
-    same = np.ones(len(at), np.bool_)
-    for name in SIDES:
-        column, other = getattr(theirs, name), getattr(ours, name)
-        if other is None:  # the policy does not read it
-            continue
-        if column is None:
-            return np.zeros(len(at), np.bool_)
-        one = column[at]
-        if one.dtype.kind == "f":
-            same &= (one == other) | (np.isnan(one) & np.isnan(other))
-        else:
-            same &= np.where(one == their_now, _NOW, one) == np.where(other == our_now, _NOW, other)
-    return same
+def _mark_now(values: Ints, now: int) -> Ints:
+    """Let the instant of a plan, which differs between two, mean the same in both."""
+    return np.where(values == now, _NOW, values)
 
 
 def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
@@ -201,7 +195,9 @@ def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     together = clusters(plan)
     if not together:
         return set()
-    torn = {end for key, same in zip(_keys(plan.links), links, strict=True) if not same for end in key[:2]}
+    torn = {
+        end for key, same in zip(plan.links.list_keys(), links, strict=True) if not same for end in key[:2]
+    }
     torn_clusters = {together[seq] for seq in (lost | torn) & together.keys()}
     return {seq for seq, cluster in together.items() if cluster in torn_clusters}
 
@@ -212,21 +208,10 @@ def _select_plan_part(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan
     for action, tag, seqs in plan.iterate_tag_changes():
         if len(rest := np.setdiff1d(seqs, gone)):
             tags.setdefault(action, {})[tag] = rest
-    places = np.cumsum(rows) - 1
-    columns = {
-        name: edits.where(rows[edits.rows]).renumber_rows(places) for name, edits in plan.columns.items()
-    }
     return replace(
-        plan,
-        seq=plan.seq[rows],
-        revision=plan.revision[rows],
-        touched=plan.touched[rows],
-        purged=places[plan.purged[rows[plan.purged]]],
-        exempt=places[plan.exempt[rows[plan.exempt]]],
-        columns={name: edits for name, edits in columns.items() if len(edits.rows)},
+        plan.where(rows),
         tags=tags,
         links=plan.links.where(links),
-        why={group: rules[rows] for group, rules in plan.why.items()},
         merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
     )
 

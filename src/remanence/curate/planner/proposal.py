@@ -203,12 +203,12 @@ def _merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
 def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether links are cut by a rule, or moved by a merge of one of their ends."""
     links = plan.links
-    keys = list(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
+    keys = links.list_keys()
     if len(set(keys)) < len(keys) or any(
         source == target or (relation in SYMMETRIC and source > target) for source, target, relation in keys
     ):
         yield "names a link twice, or one that cannot be"
-    was, is_ = ~np.isnan(links.before.weight), ~np.isnan(links.after.weight)
+    was, is_ = links.was, links.stays
     cutting = np.array([effect.stage is Stage.LINKS for effect in acts.each] + [True])
     cut = links.why >= 0
     if not cutting[links.why].all() or (cut & (is_ | ~was)).any():

@@ -151,8 +151,7 @@ def find_links_cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
     """Return the links that rules cut where merges take others away too."""
     if not len(plan.merges.discard):
         return None
-    cut = plan.links.where(plan.links.why >= 0)
-    return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
+    return set(plan.links.where(plan.links.why >= 0).list_keys())
 
 
 def _count_destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
