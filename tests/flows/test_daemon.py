@@ -16,7 +16,7 @@ import remanence
 from remanence.core.clock import DAY, MINUTE, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Turn
-from remanence.curate.schedule.cadence import CadenceIntervals
+from remanence.curate.schedule import CadenceIntervals
 from remanence.faces.cli.plan_commands import cadences
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.schedule.schedules import Daemon

@@ -12,7 +12,7 @@ from remanence.core.clock import DAY, HOUR, ManualClock
 from remanence.core.errors import PolicyError
 from remanence.core.model import Status
 from remanence.curate.policy.compiled import load
-from remanence.curate.schedule.cadence import CadenceIntervals, Record
+from remanence.curate.schedule import CadenceIntervals, Record
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES

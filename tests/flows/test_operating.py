@@ -20,7 +20,7 @@ import remanence.sync
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.permissions import TokenRole
-from remanence.curate.schedule.cadence import Record
+from remanence.curate.schedule import Record
 from remanence.engine import Engine
 from remanence.faces.rest import operating, request_log, watch_options
 from remanence.flows.base.spending import Spending

@@ -20,7 +20,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.effects import NO_SHORTER, NO_SUMMARY
 from remanence.core.errors import PolicyError
 from remanence.core.model import Form, Status
-from remanence.curate.schedule.cadence import WITHIN
+from remanence.curate.schedule import WITHIN
 from remanence.flows.curate import summarising
 from remanence.text.condense import condense_text
 from remanence_store_kit.model_server import Handler, ModelServer

@@ -14,7 +14,7 @@ from remanence.core.change import Cause
 from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, LeaseLost
 from remanence.core.model import Turn
-from remanence.curate.schedule.cadence import WITHIN
+from remanence.curate.schedule import WITHIN
 from remanence.flows.base.context import QUIET, Lease
 from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping, BookkeepResult, writes

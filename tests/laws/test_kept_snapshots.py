@@ -11,7 +11,7 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from remanence.core.model import STANDING
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import LINK_COLUMNS, TAG, Snapshot, SnapshotRequest
-from remanence.curate.planner import snapshot_patch
+from remanence.curate.planner import snapshot_update
 from remanence.curate.policy.compiled import build_affected_filter, build_snapshot_request, load
 from remanence.engine import Engine
 from remanence.flows.base.kept_snapshots import KeptSnapshots
@@ -161,8 +161,8 @@ BUGS: dict[str, Plant] = {
     "uses change nothing": swapped(block_log, "find_touched", lambda *_: np.empty(0, np.int64)),
     "tags change nothing": swapped(snapshot_columns, "_SEEN", frozenset({"memories", "links"})),
     "an erasure is a change like another": swapped(snapshot_columns, "ERASE", "nothing"),
-    "names that nothing bears stay": swapped(snapshot_patch, "_without_unused_names", lambda one: one),
-    "what no rule concerns any more stays": swapped(snapshot_patch, "_select_memories", lambda one, _: one),
+    "names that nothing bears stay": swapped(snapshot_update, "_without_unused_names", lambda one: one),
+    "what no rule concerns any more stays": swapped(snapshot_update, "_select_concerned", lambda one, _: one),
     "evidence stays": swapped(evidence_index, "patch_evidence", lambda kept, _: kept),
     "evidence keeps links that changed": wrapped(
         evidence_index, "_find_touching", lambda inner, *asked: inner(*asked) & False

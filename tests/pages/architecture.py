@@ -12,7 +12,7 @@ BEGIN, END = "<!-- modules: written by `make pages` -->\n", "<!-- end of modules
 # From the base up, as the law in `tests/laws/structure.py` has them.
 FOLDERS = (
     "languages", "core", "text", "read", "gate", "write", "edit", "recall",
-    "curate", "curate/language", "curate/policy", "curate/planner", "curate/schedule", "curate/forecast",
+    "curate", "curate/language", "curate/policy", "curate/planner", "curate/forecast",
     "llm", "store", "store/sqlite", "store/migrations",
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",
     "flows/curate", "flows/entities", "flows/consolidate", "flows/mirror", "flows/erase", "flows/inspect",

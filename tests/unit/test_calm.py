@@ -10,10 +10,10 @@ from hypothesis import given
 from remanence.core.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.planner.carried import apply_plan_to_snapshot
 from remanence.curate.planner.plan import decide, plan
+from remanence.curate.planner.snapshot_update import apply_plan_to_snapshot
 from remanence.curate.policy.compiled import load
-from remanence.curate.schedule.next_due import CARRIED, FADING, HORIZONS, STRAIGHT, calm_after, calm_until
+from remanence.curate.schedule import CARRIED, FADING, HORIZONS, STRAIGHT, calm_after, calm_until
 from tests.unit.random_policies import document
 from tests.unit.scopes import NOW, World, link, row
 from tests.unit.test_plan_laws import SEEDS, drawn, frozen

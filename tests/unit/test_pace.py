@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.core.clock import HOUR, MINUTE, SECOND
-from remanence.curate.schedule.cadence import (
+from remanence.curate.schedule import (
     CadenceIntervals,
     Load,
     Mode,

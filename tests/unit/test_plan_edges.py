@@ -19,7 +19,7 @@ from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.plan_agreement import filter_to_proposed
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.curate.schedule.next_due import calm_until
+from remanence.curate.schedule import calm_until
 from tests.unit.scopes import NOW, LinkKey, Row, World, linked, row
 from tests.unit.test_proposal import KEPT, column, planned
 

@@ -14,9 +14,10 @@ from remanence.core.errors import InvalidInput
 from remanence.core.model import Decay, Status
 from remanence.core.snapshot import Snapshot
 from remanence.core.timescale import Timescale, build_active_timescale, scales
-from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
+from remanence.curate.forecast.first_archived import build_forecast_request, first_archives
 from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
+from remanence.curate.schedule import due, due_at
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
 
 CLASSES = [decay.label for decay in Decay]

@@ -19,7 +19,7 @@ from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.plan_agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
-from remanence.curate.schedule.next_due import calm_until
+from remanence.curate.schedule import calm_until
 from remanence.store.block_rules import refuse_malformed_entries
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, RULES, condition, document, table
 from tests.unit.random_policies import policy as some_policy

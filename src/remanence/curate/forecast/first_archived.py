@@ -3,18 +3,15 @@
 Reads clocks at their present pace; decides nothing.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from remanence.core.clock import DAY, SECOND, TIME_MAX
-from remanence.core.errors import InvalidInput
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Decay, Status
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
-from remanence.core.timescale import ClockName, Timescale
 from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import View
 from remanence.curate.planner.protection import build_guard_input
@@ -23,44 +20,6 @@ from remanence.curate.policy.rules import Rule
 
 HORIZON = 200 * 365 * DAY
 _SAMPLE = 64
-
-
-def due(policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int) -> bool:
-    """Tell whether a policy's interval has passed on its clock; a policy without one runs only when asked.
-
-    What never ran is due at once. `scales` are those of `timescale.scales`.
-    """
-    if policy.interval is None:
-        return False
-    return last_curate_at is None or bool(
-        _measure_elapsed(policy, scales, last_curate_at, now) >= policy.interval
-    )
-
-
-def due_at(
-    policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int
-) -> int | None:
-    """Return when a policy is next due at its clock's present pace: now if it is, None if never before 2255."""
-    if due(policy, scales, last_curate_at, now):
-        return now
-    if not due(policy, scales, last_curate_at, TIME_MAX):
-        return None
-
-    def holds(at: Floats) -> Bools:
-        return np.array([due(policy, scales, last_curate_at, int(at[0]))])
-
-    return int(find_first_true(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
-
-
-def _measure_elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
-    if policy.clock == "wall":
-        return until - since
-    scale = scales.get(policy.clock)
-    if scale is None:
-        raise InvalidInput(
-            f"the {policy.clock} clock was not read", recovery="take a snapshot with wanted(policy)"
-        )
-    return float(scale.at(until) - scale.at(since))
 
 
 def build_forecast_request(policy: Policy) -> SnapshotRequest:

@@ -12,29 +12,28 @@ from remanence.core.model import STANDING
 from remanence.core.snapshot import Holds, Snapshot
 from remanence.core.timekeeping import Present, update_clock_marks
 from remanence.core.timescale import scales
-from remanence.curate.forecast.first_archived import due
 from remanence.curate.planner import brake
-from remanence.curate.planner.carried import (
+from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.snapshot_update import (
     activate_inbox,
     apply_plan_to_snapshot,
-    destroyed_since,
     meets,
     select_memories,
 )
-from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import Policy, concerned_beside_links
-from remanence.curate.schedule.cadence import (
+from remanence.curate.schedule import (
     AGENT_SEEN,
     CADENCES,
     CadenceIntervals,
     Calm,
     Load,
     Record,
+    calm_after,
+    due,
     pick_slower,
     tasks,
     with_quicker,
 )
-from remanence.curate.schedule.next_due import calm_after
 
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
 # Rows that one forecast judges, in all plans; each counts as so many more, for what a plan costs whatever it holds.
@@ -166,7 +165,7 @@ class Future:
         among = concerned_beside_links(part)
         snapshot = replace(
             self.snapshot,
-            destroyed_today=destroyed_since(self.destroyed, now),
+            destroyed_today=sum(count for at, count in self.destroyed if now - DAY < at <= now),
             present=self._build_present(now),
             whole=len(self.snapshot),
         )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import orjson
@@ -16,7 +16,7 @@ import orjson
 from remanence.core.change import ABSENT, FRACTIONS, MILLION
 from remanence.core.effects import ACTIONS, TAKE_IN, Effect
 from remanence.core.model import COLUMN, Reason
-from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns
+from remanence.core.snapshot import Bools, Ints, LinkColumns
 from remanence.curate.language.view import Array
 from remanence.curate.planner.merge import KEYED, USED, link_keys, select_links
 from remanence.curate.planner.state import GONE, NOBODY, Working
@@ -259,7 +259,7 @@ class PlanDecision:
             len(self.seq) or len(self.links) or any(len(seqs) for _, _, seqs in self.iterate_tag_changes())
         )
 
-    def where(self: "AnyPlan", rows: Bools) -> "AnyPlan":
+    def where(self, rows: Bools) -> "Self":
         """Return a plan of some of its memories, by a mask; tags, links and merges stay as they are."""
         places = np.cumsum(rows) - 1
         return replace(

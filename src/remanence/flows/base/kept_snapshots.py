@@ -13,9 +13,9 @@ from remanence.core.snapshot import TAG, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 
 if TYPE_CHECKING:
-    from remanence.curate.planner import snapshot_patch
+    from remanence.curate.planner import snapshot_update
 else:
-    import_later(globals(), {"remanence.curate.planner": "snapshot_patch"})
+    import_later(globals(), {"remanence.curate.planner": "snapshot_update"})
 
 KEPT_MAX = 4  # requests, as there are cadences
 ROWS_MAX = 1 << 16  # some 15 MB each; a larger scope is read anew
@@ -59,8 +59,8 @@ class KeptSnapshots:
 
 async def _brought_up_to_date(last: Snapshot, found: Snapshot, wanted: SnapshotRequest) -> Snapshot | None:
     if len(last) + len(found) < ASIDE_MIN:
-        return snapshot_patch.patch_snapshot(last, found, wanted.among)
-    return await asyncio.to_thread(snapshot_patch.patch_snapshot, last, found, wanted.among)
+        return snapshot_update.patch_snapshot(last, found, wanted.among)
+    return await asyncio.to_thread(snapshot_update.patch_snapshot, last, found, wanted.among)
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

@@ -17,13 +17,12 @@ from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, minute_of, number, visible
 from remanence.core.snapshot import Snapshot
 from remanence.core.timescale import ClockName, Timescale, scales
-from remanence.curate.forecast.first_archived import due, due_at
 from remanence.curate.language.view import View
 from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
-from remanence.curate.schedule.cadence import CADENCES, MISSED_MANY, Mode, Record
+from remanence.curate.schedule import CADENCES, MISSED_MANY, Mode, Record, due, due_at
 from remanence.flows.base import policy_reading, session_heartbeat
 from remanence.flows.base.context import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating

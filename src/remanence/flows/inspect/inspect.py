@@ -39,7 +39,8 @@ from remanence.core.timescale import Timescale, scales
 from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
-from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
+from remanence.curate.forecast.first_archived import build_forecast_request, first_archives
+from remanence.curate.schedule import due, due_at
 from remanence.edit.rewind import ChangesSince, mark_ended
 from remanence.flows.base import session_heartbeat
 from remanence.flows.base.as_of import read_changes_since, read_instant

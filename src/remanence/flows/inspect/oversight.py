@@ -13,7 +13,7 @@ import numpy as np
 from remanence.core.guards import BUILT_IN
 from remanence.core.receipt import CYCLE, AutomaticRun
 from remanence.core.snapshot import SnapshotRequest
-from remanence.curate.schedule.cadence import CADENCES, MISSED_MANY, Record
+from remanence.curate.schedule import CADENCES, MISSED_MANY, Record
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.spending import EMBEDDER, WRITER, name_day_counters

@@ -18,7 +18,7 @@ from remanence.core.keywords import CadenceName
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number, render_span, visible
 from remanence.curate.policy.compiled import Policy, load
-from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
+from remanence.curate.schedule import CadenceIntervals, retry_at
 from remanence.flows.base import copies, undo_data_expiry
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.policy_reading import POLICY, read_adopted_policy

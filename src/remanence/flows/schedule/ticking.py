@@ -17,7 +17,7 @@ from remanence.core.keywords import CadenceName
 from remanence.core.process import memory_share
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.curate.schedule.cadence import (
+from remanence.curate.schedule import (
     AGENT_SEEN,
     CADENCES,
     WITHIN,
@@ -25,13 +25,13 @@ from remanence.curate.schedule.cadence import (
     Calm,
     Load,
     Record,
+    calm_after,
     is_dirty,
     pick_slower,
     retry_at,
     tasks,
     with_quicker,
 )
-from remanence.curate.schedule.next_due import calm_after
 from remanence.flows.base import extra_vectors, session_heartbeat, settings, undo_data_expiry
 from remanence.flows.base.context import QUIET, Core, Lease, aside_of_rows, lease_held
 from remanence.flows.base.undo_data_expiry import ExpireResult
