@@ -16,12 +16,13 @@ from remanence.core.clock import DAY, MINUTE, ManualClock
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Turn
 from remanence.curate.forecast import ticks_to_come
-from remanence.curate.forecast.forecast_report import Forecast, Leaving, Leavings, svg
+from remanence.curate.forecast.forecast_report import Forecast, Leaving
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 from tests.flows.foretold import drawn, peopled, ticked, told
+from tests.unit.forecasts import make_forecast
 
 PRESETS = ("default", "janitor", "mvs", "mvs-seed", "engram", "autonomous", "elfmem", "episodic-cap")
 OLD = """
@@ -250,14 +251,14 @@ async def test_the_picture_needs_nothing_else(opener: Opener) -> None:
 
 def test_a_picture_has_room_for_any_names_and_figures() -> None:
     """Names are cut, and whole in its words; figures are short; where nothing leaves it says so."""
-    by_day = [{"prune": 1_234_567, "archive": 2}, {}]
-    named = Leavings("a-scope-" * 20, "a-policy-" * 20, 0, 2 * DAY, by_day)
-    texts = [one.text or "" for one in ET.fromstring(svg(named)).iter() if one.tag.endswith("text")]
+    names = {"scope": "a-scope-" * 20, "policy": "a-policy-" * 20}
+    named = replace(make_forecast({"prune": 1_234_567, "archive": 2}, {}), **names)
+    texts = [one.text or "" for one in ET.fromstring(named.svg()).iter() if one.tag.endswith("text")]
 
     assert {"400k", "1.6M", "deleted 1,234,567"} <= {*texts}
     assert all(len(text) <= 70 for text in texts)
-    assert "a-scope-" * 20 in svg(named)
-    assert "nothing leaves" in svg(replace(named, by_day=[{}, {}]))
+    assert "a-scope-" * 20 in named.svg()
+    assert "nothing leaves" in make_forecast({}, {}).svg()
 
 
 async def test_ticks_taken_together_come_late_and_say_so(

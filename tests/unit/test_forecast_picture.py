@@ -6,14 +6,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.core.clock import DAY
-from remanence.curate.forecast.forecast_report import SHOWN, Leavings, svg
+from remanence.curate.forecast.forecast_report import LEAVES
+from tests.unit.forecasts import make_forecast
 
 
 @given(days=st.integers(1, 1_500), most=st.integers(0, 9_999))
 def test_no_date_stands_on_another_and_the_axis_fits(days: int, most: int) -> None:
     """Dates are a date's width apart and within the picture; the highest bar takes half of the axis or more."""
-    text = svg(Leavings("s", "p", 0, days * DAY, [{SHOWN[0]: most}, *[{}] * (days - 1)]))
+    text = make_forecast({LEAVES[0]: most}, *[{}] * (days - 1)).svg()
     places = [float(x) for x in re.findall(r'x="([0-9.]+)"[^>]*>\d{4}-\d\d-\d\d</text>', text)]
     axis = [int(label.replace(",", "")) for label in re.findall(r'"end">([\d,]+)</text>', text)]
 

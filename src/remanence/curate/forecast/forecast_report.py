@@ -5,7 +5,7 @@ Knows counts by day and what runs did; foretells nothing itself. The SVG needs n
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from html import escape
 
@@ -26,28 +26,15 @@ from remanence.core.results import (
 
 SPANS = (1, 7, 30, 91, 365)  # days of a bar
 BARS_MAX = 45
-SHOWN = tuple(effect.name for effect in FORETOLD)
+LEAVES = tuple(effect.name for effect in FORETOLD)  # how memories leave, from the gravest
 # Each kind has a sign of its own, so that neither colour nor a terminal that knows any is needed.
 SIGNS: Mapping[str, str] = {effect.name: effect.sign for effect in FORETOLD}
 _WORDS: Mapping[str, str] = {effect.name: effect.past for effect in FORETOLD}
 _LABEL = len("2026-01-01 ")
 _BAR_MIN = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Leavings:
-    """What is drawn: what leaves in a scope under a policy in each 24 hours between two instants, by kind."""
-
-    scope: str
-    policy: str
-    at: int
-    until: int
-    by_day: Sequence[Mapping[str, int]]
-
-    @property
-    def days(self) -> int:
-        """How many days there are."""
-        return (self.until - self.at) // DAY
+_TEXT_CHARS = 60
+_RUNS_TOLD = 12
+_LEAVING_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,229 +48,6 @@ class Bar:
     def total(self) -> int:
         """How much leaves."""
         return sum(self.counts.values())
-
-
-def bars(leaving: Leavings) -> tuple[int, list[Bar]]:
-    """Return how many days a bar stands for, and the bars."""
-    days = leaving.by_day
-    span = next((span for span in SPANS if len(days) <= span * BARS_MAX), SPANS[-1])
-    series = []
-    for first in range(0, len(days), span):
-        counts: Counter[str] = Counter()
-        for day in days[first : first + span]:
-            counts.update({name: count for name, count in day.items() if name in SHOWN})
-        label = (to_datetime(leaving.at) + timedelta(days=first)).date().isoformat()
-        series.append(Bar(label, {name: counts[name] for name in SHOWN if counts[name]}))
-    return span, series
-
-
-def chart(leaving: Leavings, width: int) -> str:
-    """Draw it in characters; what is not nothing is at least one."""
-    span, series = bars(leaving)
-    most = max(bar.total for bar in series)
-    if not most:
-        return "nothing leaves"
-    figures = max(len(f"{bar.total:,}") for bar in series) + 1
-    room = max(_BAR_MIN, width - _LABEL - figures)
-    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
-    return "\n".join([f"{_describe_span(span)}; {_legend(series)}", *lines])
-
-
-def _describe_span(span: int) -> str:
-    return f"each line {number(span, 'day', 'days')}"
-
-
-def _legend(drawn: Sequence[Bar]) -> str:
-    kinds = [name for name in SHOWN if any(name in bar.counts for bar in drawn)]
-    return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
-
-
-def _cells(bar: Bar, most: int, room: int) -> str:
-    """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
-    cells, total, end = "", 0, 0
-    for name, count in bar.counts.items():
-        total += count
-        until = min(room, max(end + 1, round(total * room / most)))
-        cells += SIGNS[name] * (until - end)
-        end = until
-    return cells
-
-
-WIDTH, HEIGHT = 800, 452
-LEFT, RIGHT, TOP, BOTTOM = 84, 16, 140, 64
-# Okabe and Ito's colours and a violet, which the colour-blind tell apart, on white and on black.
-_COLOURS: Mapping[str, tuple[str, str]] = dict(
-    zip(
-        SHOWN,
-        (
-            ("#4a4a4a", "#c8c8c8"),
-            ("#d55e00", "#ff8a4c"),
-            ("#cc79a7", "#e3a3c6"),
-            ("#6a3d9a", "#b79ae0"),
-            ("#0072b2", "#56b4e9"),
-            ("#009e73", "#4fd1a5"),
-            ("#e69f00", "#f0e442"),
-        ),
-        strict=True,
-    )
-)
-_TICKS = 4
-_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # between two lines, times a power of ten
-_LABELS_MAX = 8
-_LABEL_LEAST = 78  # between the middles of two dates
-_LABEL_WIDE = 110  # of a date where letters are large
-_KEYS_ROW, _KEY_WIDE, _KEY_HIGH = 3, 236, 24
-_NAME_CHARS = 24
-_BAR_MAX = 72
-
-
-def svg(leaving: Leavings) -> str:
-    """Draw it as SVG, light and dark as the reader's screen is; where it is narrow letters are larger."""
-    span, series = bars(leaving)
-    most = _round_axis_top(max(bar.total for bar in series))
-    days = number(leaving.days, "day", "days")
-    head = f"What leaves in the next {days}"
-    policy, scope = (one_line(name, _NAME_CHARS) for name in (leaving.policy, leaving.scope))
-    return "\n".join(
-        [
-            (
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-                ' aria-labelledby="title desc" font-family="system-ui, sans-serif">'
-            ),
-            f'<title id="title">{head}</title>',
-            f'<desc id="desc">{escape(_describe_picture(leaving, span))}</desc>',
-            _style(),
-            f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
-            f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
-            f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
-            *_keys(series),
-            *_grid(most),
-            *_columns(series, most),
-            *_dates(series),
-            _render_text(
-                LEFT + _inner / 2,
-                HEIGHT - 12,
-                f"from that day on, UTC; each bar {number(span, 'day', 'days')}",
-            ),
-            (
-                f'<text class="ink second" transform="translate(20 {TOP + _high / 2:.1f}) rotate(-90)"'
-                ' text-anchor="middle">memories</text>'
-            ),
-            "</svg>\n",
-        ]
-    )
-
-
-_inner, _high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-
-
-def _render_text(x: float, y: float, text: str, more: str = "", anchor: str = "middle") -> str:
-    return f'<text class="ink{more}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
-
-
-def _describe_picture(leaving: Leavings, span: int) -> str:
-    """Say in words what the picture shows."""
-    counts = {name: sum(day.get(name, 0) for day in leaving.by_day) for name in SHOWN}
-    what = ", ".join(f"{count:,} {_WORDS[name]}" for name, count in counts.items() if count)
-    return (
-        f"Under the policy {leaving.policy} in the scope {leaving.scope}, from"
-        f" {to_datetime(leaving.at).date()} to {to_datetime(leaving.until).date()}, if nothing but time passes:"
-        f" {what or 'nothing leaves'}. Each bar stands for {number(span, 'day', 'days')}."
-    )
-
-
-def _style() -> str:
-    """Set the colours, light and dark; a picture alone asks the reader's screen."""
-    light, dark = (
-        " ".join(f".{_css_class(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
-        for side in (0, 1)
-    )
-    return (
-        "<style>text{font-size:12px} .head{font-size:16px} .ground{fill:#ffffff} .ink{fill:#1f2328}"
-        " .line{stroke:#d0d4da} .bar{stroke:#ffffff} "
-        f"{light} @media (prefers-color-scheme: dark){{.ground{{fill:#15181c}} .ink{{fill:#e6e8ea}}"
-        f" .line{{stroke:#3a4048}} .bar{{stroke:#15181c}} {dark}}}"
-        " @media (max-width: 520px){text{font-size:19px} .head{font-size:24px} .second{display:none}}</style>"
-    )
-
-
-def _css_class(kind: str) -> str:
-    return f"k-{kind}"
-
-
-def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
-    kinds = [name for name in SHOWN if any(name in bar.counts for bar in drawn)]
-    for place, name in enumerate(kinds):
-        row, column = divmod(place, _KEYS_ROW)
-        x, y = LEFT + column * _KEY_WIDE, 70 + row * _KEY_HIGH
-        yield f'<rect class="{_css_class(name)}" x="{x}" y="{y - 11}" width="12" height="12"/>'
-        total = sum(bar.counts.get(name, 0) for bar in drawn)
-        yield _render_text(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
-
-
-def _grid(most: int) -> Iterator[str]:
-    for step in range(_TICKS + 1):
-        value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
-        yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _render_text(LEFT - 8, y + 4, _format_short_number(value), anchor="end")
-
-
-def _format_short_number(value: int) -> str:
-    """Write a round number in few characters."""
-    for least, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")):
-        if value >= least:
-            return f"{value / (1_000 if sign == 'k' else least):g}{sign}"
-    return f"{value:,}"
-
-
-def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
-    """Draw the bars, what is gravest below; a count that is not nothing is seen."""
-    if not any(bar.total for bar in drawn):
-        yield _render_text(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
-    each = _inner / len(drawn)
-    wide = min(each * 0.8, _BAR_MAX)
-    for place, bar in enumerate(drawn):
-        y = float(TOP + _high)
-        for name, count in bar.counts.items():
-            high = max(2.0, _high * count / most)
-            y -= high
-            yield (
-                f'<rect class="bar {_css_class(name)}" x="{LEFT + (place + 0.5) * each - wide / 2:.1f}" y="{y:.1f}"'
-                f' width="{wide:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
-                "</title></rect>"
-            )
-
-
-def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
-    """Name days below; every second of the names steps back where letters are large."""
-    each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
-    last = 0.0
-    for place in range(0, len(drawn), step):
-        x = min(LEFT + (place + 0.5) * each, WIDTH - _LABEL_WIDE / 2)
-        if x - last < _LABEL_LEAST:
-            break
-        last = x
-        second = " second" if place // step % 2 else ""
-        yield _render_text(x, TOP + _high + 20, drawn[place].label, second)
-
-
-def _round_axis_top(most: int) -> int:
-    """Return a round number at or above another that four lines divide."""
-    scale = 1
-    while True:
-        for step in _STEPS:
-            # Below 10 a line stands for whole memories only.
-            top = _TICKS * scale * step
-            if top >= most and top % _TICKS == 0:
-                return int(top)
-        scale *= 10
-
-
-# What a forecast lists memory by memory, from the gravest.
-LEAVES = tuple(effect.name for effect in FORETOLD)
-_TEXT_CHARS = 60
-_RUNS_TOLD = 12
-_LEAVING_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -372,14 +136,11 @@ class Forecast(Result):
 
     def svg(self) -> str:
         """Draw it: a bar for each day, week or month, by how memories leave; a picture that needs nothing else."""
-        return svg(self._build_leavings())
+        return _draw_svg(self)
 
     def chart(self, width: int = 80) -> str:
         """Draw the same in characters, `width` characters wide."""
-        return chart(self._build_leavings(), width)
-
-    def _build_leavings(self) -> Leavings:
-        return Leavings(self.scope, self.policy, self.at, self.until, self.by_day)
+        return _draw_chart(self, width)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -421,30 +182,213 @@ class Forecast(Result):
         return f"{self.policy!r} in scope {self.scope!r}, the next {days}: {runs}; {what}"
 
 
-@dataclass(slots=True)
-class Tally:
-    """What runs to come do, counted whole, of which so many are listed."""
+def _build_bars(forecast: Forecast) -> tuple[int, list[Bar]]:
+    """Return how many days a bar stands for, and the bars."""
+    days = forecast.by_day
+    span = next((span for span in SPANS if len(days) <= span * BARS_MAX), SPANS[-1])
+    series = []
+    for first in range(0, len(days), span):
+        counts: Counter[str] = Counter()
+        for day in days[first : first + span]:
+            counts.update({name: count for name, count in day.items() if name in LEAVES})
+        label = (to_datetime(forecast.at) + timedelta(days=first)).date().isoformat()
+        series.append(Bar(label, {name: counts[name] for name in LEAVES if counts[name]}))
+    return span, series
 
-    began: int
-    days: int
-    by_rule: Counter[tuple[str, str]] = field(default_factory=Counter)
-    by_class: dict[str, Counter[str]] = field(default_factory=dict)
-    by_day: list[Counter[str]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.by_day = [Counter() for _ in range(self.days)]
+def _draw_chart(forecast: Forecast, width: int) -> str:
+    """Draw it in characters; what is not nothing is at least one."""
+    span, series = _build_bars(forecast)
+    most = max(bar.total for bar in series)
+    if not most:
+        return "nothing leaves"
+    figures = max(len(f"{bar.total:,}") for bar in series) + 1
+    room = max(_BAR_MIN, width - _LABEL - figures)
+    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
+    return "\n".join([f"each line {number(span, 'day', 'days')}; {_legend(series)}", *lines])
 
-    def add(self, run: RunToCome) -> None:
-        """Count a run."""
-        day = min((run.at - self.began) // DAY, self.days - 1)
-        for action, rule, count in run.by_rule:
-            self.by_rule[action, rule] += count
-            self.by_day[day][action] += count
 
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """How many memories or links each action changes."""
-        totals: Counter[str] = Counter()
-        for (action, _), count in self.by_rule.items():
-            totals[action] += count
-        return dict(totals)
+def _legend(drawn: Sequence[Bar]) -> str:
+    kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
+    return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
+
+
+def _cells(bar: Bar, most: int, room: int) -> str:
+    """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
+    cells, total, end = "", 0, 0
+    for name, count in bar.counts.items():
+        total += count
+        until = min(room, max(end + 1, round(total * room / most)))
+        cells += SIGNS[name] * (until - end)
+        end = until
+    return cells
+
+
+WIDTH, HEIGHT = 800, 452
+LEFT, RIGHT, TOP, BOTTOM = 84, 16, 140, 64
+# Okabe and Ito's colours and a violet, which the colour-blind tell apart, on white and on black.
+_COLOURS: Mapping[str, tuple[str, str]] = dict(
+    zip(
+        LEAVES,
+        (
+            ("#4a4a4a", "#c8c8c8"),
+            ("#d55e00", "#ff8a4c"),
+            ("#cc79a7", "#e3a3c6"),
+            ("#6a3d9a", "#b79ae0"),
+            ("#0072b2", "#56b4e9"),
+            ("#009e73", "#4fd1a5"),
+            ("#e69f00", "#f0e442"),
+        ),
+        strict=True,
+    )
+)
+_TICKS = 4
+_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # between two lines, times a power of ten
+_LABELS_MAX = 8
+_LABEL_LEAST = 78  # between the middles of two dates
+_LABEL_WIDE = 110  # of a date where letters are large
+_KEYS_ROW, _KEY_WIDE, _KEY_HIGH = 3, 236, 24
+_NAME_CHARS = 24
+_BAR_MAX = 72
+
+
+def _draw_svg(forecast: Forecast) -> str:
+    """Draw it as SVG, light and dark as the reader's screen is; where it is narrow letters are larger."""
+    span, series = _build_bars(forecast)
+    most = _round_axis_top(max(bar.total for bar in series))
+    days = number(forecast.days, "day", "days")
+    head = f"What leaves in the next {days}"
+    policy, scope = (one_line(name, _NAME_CHARS) for name in (forecast.policy, forecast.scope))
+    return "\n".join(
+        [
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+                ' aria-labelledby="title desc" font-family="system-ui, sans-serif">'
+            ),
+            f'<title id="title">{head}</title>',
+            f'<desc id="desc">{escape(_describe_picture(forecast, span))}</desc>',
+            _style(),
+            f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
+            f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
+            f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
+            *_keys(series),
+            *_grid(most),
+            *_columns(series, most),
+            *_dates(series),
+            _render_text(
+                LEFT + _inner / 2,
+                HEIGHT - 12,
+                f"from that day on, UTC; each bar {number(span, 'day', 'days')}",
+            ),
+            (
+                f'<text class="ink second" transform="translate(20 {TOP + _high / 2:.1f}) rotate(-90)"'
+                ' text-anchor="middle">memories</text>'
+            ),
+            "</svg>\n",
+        ]
+    )
+
+
+_inner, _high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+
+def _render_text(x: float, y: float, text: str, more: str = "", anchor: str = "middle") -> str:
+    return f'<text class="ink{more}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
+
+
+def _describe_picture(forecast: Forecast, span: int) -> str:
+    """Say in words what the picture shows."""
+    counts = {name: sum(day.get(name, 0) for day in forecast.by_day) for name in LEAVES}
+    what = ", ".join(f"{count:,} {_WORDS[name]}" for name, count in counts.items() if count)
+    return (
+        f"Under the policy {forecast.policy} in the scope {forecast.scope}, from"
+        f" {to_datetime(forecast.at).date()} to {to_datetime(forecast.until).date()}, if nothing but time passes:"
+        f" {what or 'nothing leaves'}. Each bar stands for {number(span, 'day', 'days')}."
+    )
+
+
+def _style() -> str:
+    """Set the colours, light and dark; a picture alone asks the reader's screen."""
+    light, dark = (
+        " ".join(f".{_css_class(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
+        for side in (0, 1)
+    )
+    return (
+        "<style>text{font-size:12px} .head{font-size:16px} .ground{fill:#ffffff} .ink{fill:#1f2328}"
+        " .line{stroke:#d0d4da} .bar{stroke:#ffffff} "
+        f"{light} @media (prefers-color-scheme: dark){{.ground{{fill:#15181c}} .ink{{fill:#e6e8ea}}"
+        f" .line{{stroke:#3a4048}} .bar{{stroke:#15181c}} {dark}}}"
+        " @media (max-width: 520px){text{font-size:19px} .head{font-size:24px} .second{display:none}}</style>"
+    )
+
+
+def _css_class(kind: str) -> str:
+    return f"k-{kind}"
+
+
+def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
+    kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
+    for place, name in enumerate(kinds):
+        row, column = divmod(place, _KEYS_ROW)
+        x, y = LEFT + column * _KEY_WIDE, 70 + row * _KEY_HIGH
+        yield f'<rect class="{_css_class(name)}" x="{x}" y="{y - 11}" width="12" height="12"/>'
+        total = sum(bar.counts.get(name, 0) for bar in drawn)
+        yield _render_text(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
+
+
+def _grid(most: int) -> Iterator[str]:
+    for step in range(_TICKS + 1):
+        value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
+        yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield _render_text(LEFT - 8, y + 4, _format_short_number(value), anchor="end")
+
+
+def _format_short_number(value: int) -> str:
+    """Write a round number in few characters."""
+    for least, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")):
+        if value >= least:
+            return f"{value / (1_000 if sign == 'k' else least):g}{sign}"
+    return f"{value:,}"
+
+
+def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
+    """Draw the bars, what is gravest below; a count that is not nothing is seen."""
+    if not any(bar.total for bar in drawn):
+        yield _render_text(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
+    each = _inner / len(drawn)
+    wide = min(each * 0.8, _BAR_MAX)
+    for place, bar in enumerate(drawn):
+        y = float(TOP + _high)
+        for name, count in bar.counts.items():
+            high = max(2.0, _high * count / most)
+            y -= high
+            yield (
+                f'<rect class="bar {_css_class(name)}" x="{LEFT + (place + 0.5) * each - wide / 2:.1f}" y="{y:.1f}"'
+                f' width="{wide:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
+                "</title></rect>"
+            )
+
+
+def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
+    """Name days below; every second of the names steps back where letters are large."""
+    each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
+    last = 0.0
+    for place in range(0, len(drawn), step):
+        x = min(LEFT + (place + 0.5) * each, WIDTH - _LABEL_WIDE / 2)
+        if x - last < _LABEL_LEAST:
+            break
+        last = x
+        second = " second" if place // step % 2 else ""
+        yield _render_text(x, TOP + _high + 20, drawn[place].label, second)
+
+
+def _round_axis_top(most: int) -> int:
+    """Return a round number at or above another that four lines divide."""
+    scale = 1
+    while True:
+        for step in _STEPS:
+            # Below 10 a line stands for whole memories only.
+            top = _TICKS * scale * step
+            if top >= most and top % _TICKS == 0:
+                return int(top)
+        scale *= 10

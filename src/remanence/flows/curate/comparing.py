@@ -12,7 +12,6 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart, Block
 from remanence.core.errors import InvalidInput, PolicyError, PolicyMismatch
-from remanence.core.model import AffectedMemory
 from remanence.core.snapshot import Ints, Snapshot
 from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
@@ -61,9 +60,7 @@ async def diff(
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
     comparison = await asyncio.to_thread(compare_plans, plan, fresh, snapshot, policy)
-    seqs = comparison.list_shown_memories(limit)
-    rows = [one for one in await curating.read_undamaged(core, seqs) if one is not None]
-    memories = {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in rows}
+    memories = await curating.read_affected(core, comparison.list_shown_memories(limit))
     hold = brake.find_hold(fresh)
     apply_cause = await curating.applied_by(core, plan, plan.digest)
     since = await _find_done_since(core, plan.position, comparison, limit)

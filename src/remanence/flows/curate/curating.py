@@ -166,22 +166,24 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
 
 
 async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
-    memories = {
-        memory.seq: AffectedMemory(memory.seq, memory.id, memory.text, memory.said_at)
-        for memory in await read_undamaged(core, list_shown_memories(plan, listed))
-        if memory is not None
-    }
+    memories = await read_affected(core, list_shown_memories(plan, listed))
     return Preview(memories, listed, tokens(plan, snapshot))
 
 
-async def read_undamaged(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+async def read_affected(core: Core, seqs: Sequence[int]) -> dict[int, AffectedMemory]:
+    """Read what is shown of memories, by sequence number."""
+    rows = [one for one in await _read_undamaged(core, seqs) if one is not None]
+    return {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in rows}
+
+
+async def _read_undamaged(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
     """Read memories to show; one that is damaged is shown by its number alone, since a plan needs no texts."""
     try:
         return await core.store.get(core.scope, seqs)
     except StoreDamaged:
         if len(seqs) == 1:
             return []
-        return [memory for seq in seqs for memory in await read_undamaged(core, [seq])]
+        return [memory for seq in seqs for memory in await _read_undamaged(core, [seq])]
 
 
 @trace_step("gather")

@@ -7,7 +7,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from remanence.core.keywords import Overrides
 from remanence.core.model import AffectedMemory, Decay, Status
 from remanence.core.results import number
 from remanence.core.snapshot import Snapshot
-from remanence.curate.forecast.forecast_report import LEAVES, Forecast, Leaving, RunToCome, Tally
+from remanence.curate.forecast.forecast_report import LEAVES, Forecast, Leaving, RunToCome
 from remanence.curate.forecast.ticks_to_come import Begin, ForecastTick, Future
 from remanence.curate.planner.actions import actions
 from remanence.curate.policy.compiled import Policy
@@ -70,15 +69,10 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
     policy = curating.choose(core, wish.policy, wish.overrides)
     begin = await _begin(core, policy)
     until = begin.now + wish.days * DAY
-    every = 0 if wish.every is None else round(wish.every * SECOND)
-    builder = await asyncio.to_thread(
-        _add_future_runs, _ForecastBuilder(begin, wish), Future(begin), until, every
-    )
-    readable = await curating.read_undamaged(core, [one[0] for one in builder.listed])
-    memories = {
-        one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in readable if one is not None
-    }
-    return builder.build_forecast(until, memories)
+    table = _ForecastTable(begin, wish)
+    after = await asyncio.to_thread(_foretell, table, Future(begin), until)
+    memories = await curating.read_affected(core, [one[0] for one in table.listed])
+    return table.build_forecast(after, until, memories)
 
 
 async def _begin(core: Core, policy: Policy) -> Begin:
@@ -114,28 +108,27 @@ async def _iterate_destroying_runs(core: Core, now: int) -> AsyncIterator[tuple[
 
 
 @dataclass(slots=True)
-class _ForecastBuilder:
-    """What was seen of the runs to come, counted whole, of which so many are listed."""
+class _ForecastTable:
+    """What runs to come do, counted whole: how many memories or links by day, action and rule, and how many leave.
+
+    Of runs and of what leaves so many are listed, from an offset on.
+    """
 
     begin: Begin
     wish: Wish
-    tally: Tally = field(init=False)
+    acts: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    leavings: Counter[tuple[str, str]] = field(default_factory=Counter)  # by decay class and action
     runs: list[RunToCome] = field(default_factory=list)
     listed: list[tuple[int, int, str, str, str]] = field(default_factory=list)
     runs_count: int = 0
-    leaving_count: int = 0
     held: tuple[int, str] | None = None
     coarse: tuple[int, int] | None = None
-    last: ForecastTick | None = None
-    after: Snapshot | None = None
-
-    def __post_init__(self) -> None:
-        self.tally = Tally(self.begin.now, self.wish.days)
+    deferred: int = 0
 
     def add(self, judged: ForecastTick) -> None:
         """Take in one tick."""
         plan, hold = judged.plan, judged.hold
-        self.last = judged
+        self.deferred = judged.deferred
         if judged.coarse and self.coarse is None:
             self.coarse = (plan.now, judged.coarse)
         if hold is not None and self.held is None:
@@ -144,73 +137,85 @@ class _ForecastBuilder:
             self.held = None
         if plan.empty or judged.after is judged.before:
             return
-        hold_note = "" if hold is None else f"held: {hold.why}"
-        run = RunToCome(
-            plan.now,
-            judged.cadence,
-            plan.counts,
-            plan.by_rule,
-            plan.destroyed,
-            len(plan.exempt),
-            judged.deferred,
-            hold_note,
-        )
-        self.tally.add(run)
         self.runs_count += 1
         if self.wish.offset < self.runs_count <= self.wish.offset + self.wish.limit:
-            self.runs.append(run)
-        self._list(judged)
+            self.runs.append(_build_run(judged))
+        day = min((plan.now - self.begin.now) // DAY, self.wish.days - 1)
+        self.acts.update({(day, action, rule): count for action, rule, count in plan.by_rule})
+        self._add_leaving(judged)
 
-    def _list(self, judged: ForecastTick) -> None:
+    def _add_leaving(self, judged: ForecastTick) -> None:
         """Count by decay class what leaves, and list what is asked for."""
-        decay = judged.before.columns["decay"]
-        for act in (one for one in actions(judged.plan) if one.name in LEAVES):
-            rows = np.searchsorted(judged.before.seq, act.seqs)
-            for code, count in zip(*np.unique(decay[rows], return_counts=True), strict=True):
-                self.tally.by_class.setdefault(_class(code), Counter())[act.name] += int(count)
-            since = max(0, self.wish.offset - self.leaving_count)
-            room = self.wish.limit - len(self.listed)
-            for seq, row in islice(zip(act.seqs, rows.tolist(), strict=True), since, since + room):
-                self.listed.append((seq, judged.plan.now, act.name, act.rule, _class(decay[row])))
-            self.leaving_count += len(act.seqs)
+        plan, decay = judged.plan, judged.before.columns["decay"]
+        for act in (one for one in actions(plan) if one.name in LEAVES):
+            classes = [_class(code) for code in decay[np.searchsorted(judged.before.seq, act.seqs)].tolist()]
+            since = max(0, self.wish.offset - self.leavings.total())
+            until = since + self.wish.limit - len(self.listed)
+            self.listed += [
+                (seq, plan.now, act.name, act.rule, name)
+                for seq, name in zip(act.seqs[since:until], classes[since:until], strict=True)
+            ]
+            self.leavings.update((name, act.name) for name in classes)
 
-    def build_forecast(self, until: int, memories: Mapping[int, AffectedMemory]) -> Forecast:
-        """Put it down."""
-        begin, last = self.begin, self.last
-        leaving = tuple(
-            Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
-            for seq, at, action, rule, decay in self.listed
-        )
-        every = self.wish.every if self.coarse is None else self.coarse[1] / SECOND
+    def build_forecast(self, after: Snapshot, until: int, memories: Mapping[int, AffectedMemory]) -> Forecast:
+        """Return the forecast, with the scope as it stands after the last tick."""
+        begin, every = self.begin, self.wish.every
+        counts, by_rule = Counter[str](), Counter[tuple[str, str]]()
+        by_day = [Counter[str]() for _ in range(self.wish.days)]
+        for (day, action, rule), count in self.acts.items():
+            counts[action] += count
+            by_rule[action, rule] += count
+            by_day[day][action] += count
+        by_class: dict[str, dict[str, int]] = {}
+        for (name, action), count in self.leavings.items():
+            by_class.setdefault(name, {})[action] = count
         return Forecast(
             begin.snapshot.scope,
             begin.policy.name,
             begin.now,
             until,
-            self.tally.counts,
-            tuple((*key, count) for key, count in sorted(self.tally.by_rule.items())),
-            {name: dict(counts) for name, counts in sorted(self.tally.by_class.items())},
-            tuple(map(dict, self.tally.by_day)),
+            dict(counts),
+            tuple((*key, count) for key, count in sorted(by_rule.items())),
+            dict(sorted(by_class.items())),
+            tuple(map(dict, by_day)),
             tuple(self.runs),
-            leaving,
+            tuple(
+                Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
+                for seq, at, action, rule, decay in self.listed
+            ),
             _statuses(begin.snapshot),
-            _statuses(begin.snapshot if self.after is None else self.after),
+            _statuses(after),
             self.runs_count - len(self.runs),
-            self.leaving_count - len(leaving),
-            0 if last is None else last.deferred,
+            self.leavings.total() - len(self.listed),
+            self.deferred,
             "" if self.held is None else self.held[1],
             None if self.held is None else self.held[0],
-            every,
+            every if self.coarse is None else self.coarse[1] / SECOND,
             None if self.coarse is None else self.coarse[0],
             tuple(_unknown(begin, 0 if self.coarse is None else self.coarse[1])),
         )
 
 
-def _add_future_runs(seen: _ForecastBuilder, to_come: Future, until: int, every: int) -> _ForecastBuilder:
-    for tick in to_come.ticks(until, every):
-        seen.add(tick)
-    seen.after = to_come.snapshot
-    return seen
+def _build_run(judged: ForecastTick) -> RunToCome:
+    plan, hold = judged.plan, judged.hold
+    return RunToCome(
+        plan.now,
+        judged.cadence,
+        plan.counts,
+        plan.by_rule,
+        plan.destroyed,
+        len(plan.exempt),
+        judged.deferred,
+        "" if hold is None else f"held: {hold.why}",
+    )
+
+
+def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
+    """Judge every tick to come, and return the scope as it stands then."""
+    every = 0 if table.wish.every is None else round(table.wish.every * SECOND)
+    for tick in future.ticks(until, every):
+        table.add(tick)
+    return future.snapshot
 
 
 def _class(code: int) -> str:
