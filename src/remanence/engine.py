@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from remanence.curate.forecast.forecast_report import Forecast
     from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
-    from remanence.curate.planner.plan_diff import PlanDiff
+    from remanence.curate.planner.plan_report import PlanDiff
     from remanence.flows.base import copies
     from remanence.flows.consolidate import (
         consolidation,
@@ -97,7 +97,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.curate.forecast.forecast_report": "Forecast",
             "remanence.curate.planner": "plan_report",
             "remanence.curate.planner.plan": "Plan",
-            "remanence.curate.planner.plan_diff": "PlanDiff",
+            "remanence.curate.planner.plan_report": "PlanDiff",
             "remanence.flows.base": "copies",
             "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting sessions",
             "remanence.flows.consolidate.guidelines": "Guidelines",

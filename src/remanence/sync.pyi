@@ -49,7 +49,7 @@ from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
 from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
+from remanence.curate.planner.plan_report import PlanDiff
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.access_tokens import AccessToken, Door, NewToken
 from remanence.flows.base.copies import RegisteredCopy

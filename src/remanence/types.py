@@ -59,8 +59,7 @@ if TYPE_CHECKING:
     from remanence.core.receipt import AutomaticRun
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast.forecast_report import Forecast, Leaving, RunToCome
-    from remanence.curate.planner.plan_diff import PlanDiff
-    from remanence.curate.planner.plan_report import PlanReport
+    from remanence.curate.planner.plan_report import PlanDiff, PlanReport
     from remanence.faces.rest.client import RemoteEngine
     from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken
     from remanence.flows.base.copies import RegisteredCopy
@@ -328,7 +327,7 @@ _LATER = {
     "MirrorResult": "remanence.flows.mirror.mirror",
     "NoteResult": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
-    "PlanDiff": "remanence.curate.planner.plan_diff",
+    "PlanDiff": "remanence.curate.planner.plan_report",
     "PlanReport": "remanence.curate.planner.plan_report",
     "Profile": "remanence.flows.recall.profiling",
     "ProfileLine": "remanence.flows.recall.profiling",

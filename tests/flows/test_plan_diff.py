@@ -6,7 +6,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput
 from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
+from remanence.curate.planner.plan_report import PlanDiff
 from tests.flows.conftest import Opener
 
 POLICY = """

@@ -18,12 +18,10 @@ ROWS = frozenset(name for name, value in vars(effects).items() if isinstance(val
 WORDS = frozenset(effect.name for effect in ACTIONS) | {effect.word for effect in ACTIONS}
 # Modules that name a row because they make what it says, each with what that is; none compares with it.
 NAMED = {
-    ("curate/planner/actions.py", "UNLINK"): "the links that a plan cuts",
+    ("curate/planner/plan_report.py", "UNLINK"): "the links that a plan cuts",
     ("curate/planner/diff.py", "TAKE_IN"): "what a survivor takes over is no rule's",
     ("curate/planner/merge.py", "TAKE_IN"): "what a survivor takes over",
-    ("curate/planner/plan.py", "UNLINK"): "the links that a plan cuts",
     ("curate/planner/proposal.py", "TAKE_IN"): "what a survivor takes over",
-    ("curate/planner/proposal.py", "UNLINK"): "the links that a plan cuts",
     ("curate/planner/state.py", "MERGE"): "what becomes of the one that is taken in",
     ("curate/policy/rules.py", "FLAG"): "the rule that flags what a budget passes over",
     ("curate/policy/rules.py", "TAKE_IN"): "what a survivor takes over",

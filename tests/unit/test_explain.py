@@ -284,3 +284,40 @@ def test_a_rule_over_pairs_judges_what_is_sure_enough(
     assert {"links": links, "matching": links} == mine.values
     assert ("true" if links else "false", bool(links)) == (mine.truth, mine.acts)
     assert ("false", False, {"links": 0, "matching": 0}) == (other.truth, other.acts, other.values)
+
+
+_TWO_ACTS = """
+version = 1
+[[rule]]
+name = "mark"
+every = "deep"
+phase = "lifecycle"
+where = "category == 'fact'"
+do = "flag"
+to = "seen"
+[[rule]]
+name = "cool"
+every = "deep"
+phase = "tiers"
+where = "category == 'fact'"
+do = "move"
+to = "cold"
+[[rule]]
+name = "one"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+where = "True"
+min = 0.95
+do = "merge"
+"""
+
+
+def test_the_outcome_is_the_gravest_action() -> None:
+    """What is moved and flagged is moved; of two that become one, the other takes it in."""
+    pair = linked((2, 3), relation=Relation.NEAR_DUPLICATE, confidence=0.97)
+    world = World([row(category="fact"), row(), row(uses=2), row()], pair)
+
+    outcomes = [explained(_TWO_ACTS, world, seq).outcome for seq in (1, 2, 3, 4)]
+
+    assert ["move", "takes in another", "merge", "stays as it is"] == outcomes

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from remanence.core.change import Change, Increment
+from remanence.core.acts import action_of
+from remanence.core.change import Increment
 from remanence.core.clock import DAY, HOUR
+from remanence.core.effects import ACTIONS
 from remanence.core.errors import InvalidInput
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import Lifecycle, Memory, Reason, Relation, Status, Tier
-from remanence.curate.planner.changes import find_gravest_action
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
 from tests.unit.scopes import NOW, World, linked, row
@@ -403,7 +404,7 @@ def test_a_merge_is_one_group() -> None:
 
     (group,) = plan(world.snapshot(), compiled, NOW).changes()
 
-    assert "merge" == find_gravest_action(group).name
+    assert "merge" == min(map(action_of, group), key=ACTIONS.index).name
     assert {("memories", 2), ("memories", 4), ("links", (2, 4, 0)), ("links", (1, 3, 0))} <= {
         (change.table, change.key) for change in group
     }
@@ -563,18 +564,3 @@ def test_a_plan_reads_well() -> None:
     assert "    #2, #3" == lines[2]
     assert "  kept: 1 memory of [rule-0] by pinned because somebody pinned it" == lines[3]
     assert "    #1" == lines[4]
-
-
-@pytest.mark.parametrize(
-    ("group", "action"),
-    [
-        ([Change("memories", 1, {"revision": 1}, None)], "purge"),
-        ([Change("tags", (1, "flag/a"), None, {})], "flag"),
-        ([Change("links", (1, 2, 0), {"weight": 0.1}, None)], "unlink"),
-        ([Change("memories", 1, {"tier": 0}, {"tier": 1}), Change("tags", (1, "flag/a"), None, {})], "move"),
-        ([Change("memories", 1, {"uses": Increment(-1)}, {"uses": Increment(1)})], "take in"),
-    ],
-)
-def test_a_group_is_named_by_its_gravest_action(group: list[Change], action: str) -> None:
-    """The engine counts what dropped out of a plan by this name."""
-    assert action == find_gravest_action(group).name

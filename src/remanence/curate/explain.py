@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from remanence.core.change import Change
 from remanence.core.clock import DAY, HOUR, MINUTE, to_datetime
-from remanence.core.effects import NO_SHORTER, NO_SUMMARY, Stage, describe_blocks
+from remanence.core.effects import ACTIONS, NO_SHORTER, NO_SUMMARY, Stage, action, describe_blocks
 from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
@@ -21,7 +20,6 @@ from remanence.core.score import Fall, Worth
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import LinkView, Node, View, visible
-from remanence.curate.planner.changes import find_gravest_action
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge, pairs
 from remanence.curate.planner.plan import plan
@@ -118,19 +116,11 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     decision = plan(snapshot, policy, now)
     if seq not in decision.seq and not any(seq in seqs for _, _, seqs in decision.iterate_tag_changes()):
         return "stays as it is"
-    groups = ([change for change in group if _change_seq(change) == seq] for group in decision.changes())
-    effect = find_gravest_action(next(filter(None, groups)))
+    effects = [action(act.name) for act in decision.actions() if seq in act.seqs]
+    if seq in decision.merges.survivor:
+        effects += [effect for effect in ACTIONS if effect.stage is Stage.FOLLOWS]
+    effect = min(effects, key=ACTIONS.index)
     return "takes in another" if effect.stage is Stage.FOLLOWS else effect.name
-
-
-def _change_seq(change: Change) -> int | None:
-    match change.key:
-        case int():
-            return change.key
-        case (int() as seq, str()):
-            return seq
-        case _:
-            return None
 
 
 def _guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from remanence.curate.forecast.forecast_report import Forecast
     from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
-    from remanence.curate.planner.plan_diff import PlanDiff
-    from remanence.curate.planner.plan_report import PlanReport
+    from remanence.curate.planner.plan_report import PlanDiff, PlanReport
     from remanence.flows.base.settings import Setting
     from remanence.flows.base.undo_data_expiry import ExpireResult
     from remanence.flows.consolidate.ingesting import IngestResult

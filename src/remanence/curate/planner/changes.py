@@ -11,9 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.core.acts import action_of
 from remanence.core.change import ABSENT, MILLION, Block, Change, Increment, unpack_column
-from remanence.core.effects import ACTIONS, DESTROYED, Effect, action
+from remanence.core.effects import DESTROYED, action
 from remanence.core.model import COLUMN, COUNTERS, Form
 from remanence.core.snapshot import Bools, Ints
 from remanence.curate.planner.diff import Edits, LinkEdits, PlanDecision
@@ -170,11 +169,6 @@ def _link_block(links: LinkEdits) -> Block:
     """Return the block of links that are cut, with what the plan knows of them."""
     ends = np.column_stack([links.source, links.target, links.relation])
     return Block("links", tuple(links.before), ends, np.column_stack(list(links.before.values())), None)
-
-
-def find_gravest_action(group: Iterable[Change]) -> Effect:
-    """Return the gravest action that a group of changes carries out."""
-    return min(map(action_of, group), key=ACTIONS.index)
 
 
 def clusters(plan: PlanDecision) -> dict[int, int]:

@@ -4,7 +4,6 @@ Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing it
 tell whether a plan may be applied.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -14,15 +13,14 @@ import orjson
 
 from remanence.core.change import ABSENT, MILLION, Change
 from remanence.core.clock import TIME_MAX
-from remanence.core.effects import ACTIONS, DESTROYED, UNLINK
+from remanence.core.effects import ACTIONS, DESTROYED
 from remanence.core.errors import InvalidInput
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import COLUMN, Relation
 from remanence.core.results import Result, Time, format_counts
 from remanence.core.snapshot import Ints, Snapshot
 from remanence.curate.language.view import View
-from remanence.curate.planner import actions, brake, changes
-from remanence.curate.planner.actions import Action
+from remanence.curate.planner import brake, changes, plan_report
 from remanence.curate.planner.changes import CommitPart
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.diff import (
@@ -37,13 +35,12 @@ from remanence.curate.planner.diff import (
     collect_merges,
     column_edits,
     combine_rows,
-    iterate_actions,
     link_edits,
     unpack_integers,
 )
-from remanence.curate.planner.plan_report import PlanReport, Preview, report
+from remanence.curate.planner.plan_report import Action, PlanReport, Preview, count_acts, report
 from remanence.curate.planner.protection import Guarding
-from remanence.curate.planner.state import GONE, NOBODY, Working, begin
+from remanence.curate.planner.state import GONE, Working, begin
 from remanence.curate.policy.compiled import Policy
 
 T = TypeVar("T")
@@ -224,7 +221,7 @@ class Plan(Result, PlanDecision):
 
     def actions(self) -> tuple[Action, ...]:
         """Return what would be done, by action and rule, with the memories to which."""
-        return actions.actions(self)
+        return plan_report.actions(self)
 
     def changes(self) -> Iterator[list[Change]]:
         """Yield the changes in groups that belong together, one at a time.
@@ -375,9 +372,7 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
     places[rows] = np.arange(len(rows))
     # Columns that change in the same rows keep sharing them.
     shared_rows = {id(edits.rows): places[edits.rows] for edits in columns.values()}
-    tags = _tags(working)
-    links = link_edits(working)
-    return Plan(
+    made = Plan(
         scope=snapshot.scope,
         policy=policy.name,
         policy_hash=policy.hash,
@@ -394,15 +389,14 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
         states=working.view.names("state"),
         purged=places[purges],
         exempt=places[exempt],
-        tags=tags,
-        links=links,
+        tags=_tags(working),
+        links=link_edits(working),
         merges=collect_merges(working),
         why={
             group: rules[rows].astype(np.int64)
             for group, rules in working.why.items()
             if not group.startswith("tag:")
         },
-        by_rule=_by_rule(cycle, columns, tags, links),
         refusals=cycle.guarding.refusals(snapshot.seq),
         deferred=deferred,
         held=held,
@@ -415,6 +409,7 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
             *_left_linked(cycle),
         ),
     )
+    return replace(made, by_rule=_count_by_rule(made, working))
 
 
 def _list_fired_rules(cycle: Cycle, deferred: tuple[Deferral, ...]) -> tuple[str, ...]:
@@ -453,28 +448,10 @@ def _tags(working: Working) -> dict[str, dict[str, Ints]]:
     return tags
 
 
-def _by_rule(
-    cycle: Cycle,
-    columns: Mapping[str, Edits],
-    tags: Mapping[str, Mapping[str, Ints]],
-    links: LinkEdits,
-) -> tuple[tuple[str, str, int], ...]:
+def _count_by_rule(made: Plan, working: Working) -> tuple[tuple[str, str, int], ...]:
     """Count what each rule does, by the action that shows in the end."""
-    working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
-    counts: Counter[tuple[str, str]] = Counter()
-    gone = np.flatnonzero(working.view.column("status") == GONE)
-    for effect, rows in iterate_actions(columns, working.why, gone):
-        if not len(rows):
-            continue
-        for rule, count in enumerate(np.bincount(working.why[effect.group][rows] - NOBODY)[1:].tolist()):
-            if count:
-                counts[effect.name, names[rule]] += count
-    for action, by_tag in tags.items():
-        for tag, seqs in by_tag.items():
-            rows = np.searchsorted(working.view.snapshot.seq, seqs)
-            for rule, count in enumerate(np.bincount(working.why[f"tag:{tag}"][rows]).tolist()):
-                counts[action, names[rule]] += count
-    for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
-        if count:
-            counts[UNLINK.name, names[rule]] += count
-    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()) if count)
+    counts = count_acts(made)
+    for action, tag, seqs in made.iterate_tag_changes():
+        rules = working.why[f"tag:{tag}"][np.searchsorted(working.view.snapshot.seq, seqs)]
+        counts.update((action, made.rules[rule]) for rule in rules.tolist())
+    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()))

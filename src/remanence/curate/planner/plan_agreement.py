@@ -14,16 +14,16 @@ from remanence.core.model import COLUMN, COUNTERS, short_id
 from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import Edits, PlanDecision, iterate_actions
-from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.diff import AnyPlan, Edits, PlanDecision, iterate_actions
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
 
+CUT_LINK_LEFT = "changed since the plan was made, or the policy does not cut it now"
 _NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
 _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 
 
-def filter_to_proposed(proposed: PlanDecision, fresh: Plan, policy: Policy) -> Plan:
+def filter_to_proposed(proposed: PlanDecision, fresh: AnyPlan, policy: Policy) -> AnyPlan:
     """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
     mismatches = set(fresh.seq[~rows].tolist())
@@ -60,9 +60,10 @@ def left_out(
     cut = [
         key for key in proposed.links.list_keys() if key not in kept_keys and merge_ends.isdisjoint(key[:2])
     ]
-    reason = "changed since the plan was made, or the policy does not cut it now"
     lines = [f"{short_id(seq)}: {why(seq)}" for seq in missing[:most]]
-    lines += [f"{short_id(key[0])} to {short_id(key[1])}: {reason}" for key in cut[: most - len(lines)]]
+    lines += [
+        f"{short_id(key[0])} to {short_id(key[1])}: {CUT_LINK_LEFT}" for key in cut[: most - len(lines)]
+    ]
     return tuple(lines), len(missing) + len(cut) - len(lines)
 
 
@@ -202,7 +203,7 @@ def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     return {seq for seq, cluster in together.items() if cluster in torn_clusters}
 
 
-def _select_plan_part(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
+def _select_plan_part(plan: AnyPlan, rows: Bools, links: Bools, gone: Ints) -> AnyPlan:
     """Return a plan of some rows and links, without tags of memories that are gone."""
     tags: dict[str, dict[str, Ints]] = {}
     for action, tag, seqs in plan.iterate_tag_changes():
@@ -216,7 +217,7 @@ def _select_plan_part(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan
     )
 
 
-def _iterate_fired_rules(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
+def _iterate_fired_rules(plan: PlanDecision, part: PlanDecision, policy: Policy) -> Iterator[str]:
     """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
     plan_rules, part_rules = (set(_iterate_acting_rules(some, policy)) for some in (plan, part))
     yield from (

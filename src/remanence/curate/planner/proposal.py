@@ -14,7 +14,6 @@ from remanence.core.effects import (
     ACTIONS,
     STAMPS,
     TAKE_IN,
-    UNLINK,
     DynamicValue,
     Effect,
     Stage,
@@ -23,8 +22,9 @@ from remanence.core.effects import (
 from remanence.core.errors import InvalidInput
 from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, TRANSITIONS, Form, Status, Tier
 from remanence.core.snapshot import Bools
-from remanence.curate.planner.diff import Edits, PlanDecision, find_action_rows, iterate_actions
+from remanence.curate.planner.diff import Edits, PlanDecision, find_action_rows
 from remanence.curate.planner.plan_agreement import destroyed_count
+from remanence.curate.planner.plan_report import count_acts
 from remanence.curate.policy.compiled import Policy
 
 # Of these columns the checks of falls and forms say more than that some rule leads to the value.
@@ -222,11 +222,10 @@ def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
 def _counts(plan: PlanDecision, _: _Acts) -> Iterator[str]:
     """Look whether what it says of itself is what it does."""
     counts: Counter[str] = Counter()
-    for effect, rows in iterate_actions(plan.columns, plan.why, plan.purged):
-        counts[effect.name] += len(rows)
+    for (does, _rule), count in count_acts(plan).items():
+        counts[does] += count
     for does, _tag, seqs in plan.iterate_tag_changes():
         counts[does] += len(seqs)
-    counts[UNLINK.name] = int((plan.links.why >= 0).sum())
     if {name: count for name, count in plan.counts.items() if count} != dict(+counts):
         yield "counts otherwise than it acts"
     if plan.destroyed != destroyed_count(plan):

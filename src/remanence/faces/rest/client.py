@@ -24,8 +24,7 @@ from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import OF_FIELDS, OF_TIMES, encode_json_value, is_time
 from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import Preview
+from remanence.curate.planner.plan_report import PlanDiff, Preview
 from remanence.engine import Engine
 from remanence.faces.rest.client_transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.faces.rest.offers import (

@@ -1,6 +1,6 @@
 """A plan that was kept is compared with now: with what its policy would do, and with what the audit tells of since.
 
-Knows where policies and the audit lie; what a comparison says lies with `plan_diff`. Nothing is written.
+Knows where policies and the audit lie; what a comparison says lies with `plan_report`. Nothing is written.
 """
 
 import asyncio
@@ -16,15 +16,14 @@ from remanence.core.snapshot import Ints, Snapshot
 from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan import plan as decide
-from remanence.curate.planner.plan_diff import (
+from remanence.curate.planner.plan_report import (
     PlanComparison,
     PlanDiff,
+    Preview,
     Since,
-    build_diff_acts,
     compare_plans,
     policy_changes,
 )
-from remanence.curate.planner.plan_report import Preview
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load
 from remanence.flows.base import policy_reading
@@ -64,7 +63,7 @@ async def diff(
     hold = brake.find_hold(fresh)
     apply_cause = await curating.applied_by(core, plan, plan.digest)
     since = await _find_done_since(core, plan.position, comparison, limit)
-    same, left, added = build_diff_acts(comparison, since, Preview(memories, limit))
+    preview = Preview(memories, limit)
     return PlanDiff(
         digest=plan.digest,
         scope=plan.scope,
@@ -74,9 +73,9 @@ async def diff(
         policy_changes=() if is_same else tuple(policy_changes(plan, policy)),
         applied=None if apply_cause is None else apply_cause.run,
         held=None if hold is None else hold.why,
-        same=same,
-        left=left,
-        added=added,
+        same=tuple(map(preview.list_act, comparison.kept)),
+        left=tuple(comparison.list_left(since, preview)),
+        added=tuple(map(preview.list_act, comparison.added)),
     )
 
 

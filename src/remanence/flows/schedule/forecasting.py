@@ -19,7 +19,7 @@ from remanence.core.results import number
 from remanence.core.snapshot import Snapshot
 from remanence.curate.forecast.forecast_report import LEAVES, Forecast, Leaving, RunToCome
 from remanence.curate.forecast.ticks_to_come import Begin, ForecastTick, Future
-from remanence.curate.planner.actions import actions
+from remanence.curate.planner.plan_report import actions
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import newest_first
 from remanence.flows.base.context import Core
