@@ -219,16 +219,16 @@ def _patch_links(old: Snapshot, new: Snapshot, seq: Ints) -> LinkColumns | None:
     assert old.links is not None
     assert new.links is not None
     assert new.changed is not None
-    ends = old.seq[old.links.source], old.seq[old.links.target]
-    stays = ~(is_among(ends[0], new.changed) | is_among(ends[1], new.changed))
+    has_changed = is_among(old.seq, new.changed)
+    stays = ~(has_changed[old.links.source] | has_changed[old.links.target])
     parts = []
     for snapshot, links in ((old, select_links(old.links, stays)), (new, new.links)):
         source, target = snapshot.seq[links.source], snapshot.seq[links.target]
         if not (is_among(source, seq).all() and is_among(target, seq).all()):
             return None
-        places = (np.searchsorted(seq, end).astype(np.int32) for end in (source, target))
-        parts.append(replace(links, **dict(zip(("source", "target"), places, strict=True))))
-    return _join_links(*parts, len(seq))
+        ends = [np.searchsorted(seq, end).astype(np.int32) for end in (source, target)]
+        parts.append(replace(links, source=ends[0], target=ends[1]))
+    return _join_links(parts[0], parts[1], len(seq))
 
 
 def _join_links(some: LinkColumns, others: LinkColumns, rows: int) -> LinkColumns:
