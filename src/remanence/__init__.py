@@ -1,7 +1,6 @@
 """A memory engine for AI agents that keeps what matters, and can say why, show it first, and take it back."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from remanence._version import __version__
 from remanence.core.clock import Clock, ManualClock, SystemClock
@@ -31,6 +30,7 @@ from remanence.core.errors import (
     StoreUnavailable,
     WriterError,
 )
+from remanence.core.later import build_getattr
 from remanence.core.model import (
     Decay,
     Kind,
@@ -128,28 +128,8 @@ __all__ = [
 ]
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
-_LATER = {
-    "Embedder": "remanence.llm.base",
-    "Engine": "remanence.engine",
-    "Frame": "remanence.recall.frames",
-    "Plan": "remanence.curate.planner.plan",
-    "Policy": "remanence.curate.policy.compiled",
-    "Store": "remanence.store.base",
-    "Writer": "remanence.llm.base",
-    "audit": "remanence.audit_source",
-    "connect": "remanence.faces.rest.client",
-    "open": "remanence.opening",
-}
-
 if not TYPE_CHECKING:  # a type checker sees the imports above, and no name that is not there
-
-    def __getattr__(name: str) -> Any:
-        if name in ("sync", "types"):
-            return import_module(f"remanence.{name}")
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(_LATER[name]), name)
-        return value
+    __getattr__ = build_getattr(globals())
 
 
 def __dir__() -> list[str]:

@@ -27,17 +27,7 @@ if TYPE_CHECKING:
     from remanence.flows.undo import undoing
     from remanence.flows.write import gating
 
-if not TYPE_CHECKING:  # a type checker sees the imports above
-    import_later(
-        globals(),
-        {
-            "remanence.edit": "links",
-            "remanence.flows.consolidate": "merging",
-            "remanence.flows.edit": "editing rating",
-            "remanence.flows.undo": "undoing",
-            "remanence.flows.write": "gating",
-        },
-    )
+import_later(globals())
 
 
 @verb_class()

@@ -89,42 +89,7 @@ if TYPE_CHECKING:
     from remanence.store.base import Check
     from remanence.write.transcripts.importer_source import AnyImporter
 
-if not TYPE_CHECKING:  # a type checker sees the imports above
-    import_later(
-        globals(),
-        {
-            "remanence.curate.explain": "Explanation",
-            "remanence.curate.forecast.forecast_report": "Forecast",
-            "remanence.curate.planner": "plan_report",
-            "remanence.curate.planner.plan": "Plan",
-            "remanence.curate.planner.plan_report": "PlanDiff",
-            "remanence.flows.base": "copies",
-            "remanence.flows.consolidate": "consolidation extract_pending guidelines ingesting sessions",
-            "remanence.flows.consolidate.guidelines": "Guidelines",
-            "remanence.flows.consolidate.ingesting": "IngestResult",
-            "remanence.flows.curate": "comparing curating",
-            "remanence.flows.edit": "putting",
-            "remanence.flows.exchange": "transfer",
-            "remanence.flows.inspect": "checks inspect related",
-            "remanence.flows.inspect.inspect": "Event Run State",
-            "remanence.flows.inspect.related": "RelatedResult",
-            "remanence.flows.recall": "counting framing listing recall_request recalling",
-            "remanence.flows.recall.counting": "CountResult",
-            "remanence.flows.recall.profiling": "Profile",
-            "remanence.flows.schedule": "forecasting lifetime schedules",
-            "remanence.flows.schedule.schedules": "DaemonResult StopSignal UntilStopped",
-            "remanence.flows.schedule.ticking": "JobsResult",
-            "remanence.flows.undo": "runs",
-            "remanence.flows.undo.runs": "RunReport",
-            "remanence.flows.write": "learning noting reembedding",
-            "remanence.flows.write.learning": "GroupCommit",
-            "remanence.flows.write.noting": "NoteResult",
-            "remanence.flows.write.reembedding": "ReembedResult",
-            "remanence.llm.base": "Embedder WaitingEmbedder",
-            "remanence.store.base": "Check",
-            "remanence.write.transcripts.importer_source": "AnyImporter",
-        },
-    )
+import_later(globals())
 
 
 def _refuse_beside(when: str, given: Mapping[str, object]) -> None:

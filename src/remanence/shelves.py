@@ -27,31 +27,7 @@ if TYPE_CHECKING:
     from remanence.flows.scopes import scopes
     from remanence.flows.scopes.scopes import Scopes
 
-if not TYPE_CHECKING:  # a type checker sees the imports above
-    import_later(
-        globals(),
-        {
-            "remanence.flows.base": "access_tokens settings",
-            "remanence.flows.base.access_tokens": "AccessTokens",
-            "remanence.flows.base.settings": "Settings",
-            "remanence.flows.consolidate": "boxes",
-            "remanence.flows.consolidate.boxes": "Conversations",
-            "remanence.flows.entities": "entities",
-            "remanence.flows.entities.entities": "Entities",
-            "remanence.flows.erase": "erase erase_since",
-            "remanence.flows.erase.erase": "Erase",
-            "remanence.flows.inspect": "review",
-            "remanence.flows.inspect.review": "ReviewQueue",
-            "remanence.flows.mirror": "mirror",
-            "remanence.flows.mirror.mirror": "Mirror Mirrorings",
-            "remanence.flows.recall": "kept_frames",
-            "remanence.flows.recall.kept_frames": "Frames",
-            "remanence.flows.schedule": "lifetime scope_policy",
-            "remanence.flows.schedule.scope_policy": "ScopePolicy",
-            "remanence.flows.scopes": "scopes",
-            "remanence.flows.scopes.scopes": "Scopes",
-        },
-    )
+import_later(globals())
 
 
 @checked_class

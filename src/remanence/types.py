@@ -1,7 +1,6 @@
 """Types of arguments and results of verbs, and what models, embedders and importers of your own return."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from remanence.core.guide import Guide
 from remanence.core.keywords import (
@@ -34,6 +33,7 @@ from remanence.core.keywords import (
     VerdictName,
     VerificationName,
 )
+from remanence.core.later import build_getattr
 from remanence.core.model import (
     AffectedMemory,
     DroppedMemory,
@@ -255,114 +255,8 @@ __all__ = [
     "WaitingEmbedder",
 ]
 
-# What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
-_LATER = {
-    "EmbeddedTexts": "remanence.llm.base",
-    "Entity": "remanence.read.extraction",
-    "ExtractRequest": "remanence.read.extraction",
-    "ExtractResult": "remanence.read.extraction",
-    "ExtractTurn": "remanence.read.extraction",
-    "Extractor": "remanence.llm.base",
-    "Fact": "remanence.read.extraction",
-    "ImportedTurn": "remanence.write.imported",
-    "Importer": "remanence.write.transcripts.base",
-    "Judgement": "remanence.llm.base",
-    "Relationship": "remanence.read.extraction",
-    "ShortenResult": "remanence.read.extraction",
-    "Shortener": "remanence.llm.base",
-    "SimilarityThresholds": "remanence.llm.base",
-    "WaitingEmbedder": "remanence.llm.base",
-    "SkipCounts": "remanence.write.imported",
-    "Source": "remanence.write.transcripts.importer_source",
-    "SourceImporter": "remanence.write.transcripts.importer_source",
-    "SqliteTable": "remanence.write.transcripts.importer_source",
-    "FileReplaced": "remanence.core.errors",
-    "ReadOnly": "remanence.core.errors",
-    "AccessToken": "remanence.flows.base.access_tokens",
-    "AccessTokens": "remanence.flows.base.access_tokens",
-    "CountResult": "remanence.flows.recall.counting",
-    "NewToken": "remanence.flows.base.access_tokens",
-    "RemoteEngine": "remanence.faces.rest.client",
-    "TokenRole": "remanence.core.permissions",
-    "ValueCount": "remanence.flows.recall.counting",
-    "Absence": "remanence.core.recall_explanation",
-    "FilterCount": "remanence.core.recall_explanation",
-    "Hop": "remanence.core.recall_explanation",
-    "RecallExplanation": "remanence.core.recall_explanation",
-    "ScoreExplanation": "remanence.core.recall_explanation",
-    "ScorePart": "remanence.core.recall_explanation",
-    "Check": "remanence.store.base",
-    "ConversationSegment": "remanence.flows.consolidate.boxes",
-    "ConversationThread": "remanence.flows.consolidate.boxes",
-    "Conversations": "remanence.flows.consolidate.boxes",
-    "Eligibility": "remanence.write.engine_actions",
-    "DaemonResult": "remanence.flows.schedule.schedules",
-    "DaemonStart": "remanence.flows.schedule.schedules",
-    "UntilStopped": "remanence.flows.schedule.schedules",
-    "EngineAction": "remanence.flows.undo.decision_log",
-    "Entities": "remanence.flows.entities.entities",
-    "EntityProfile": "remanence.flows.entities.entities",
-    "Erase": "remanence.flows.erase.erase",
-    "ErasedSinceReport": "remanence.flows.erase.erase",
-    "ErasePreview": "remanence.flows.erase.erase",
-    "Erasure": "remanence.flows.erase.erase",
-    "ExtractEstimate": "remanence.flows.write.extracting",
-    "Event": "remanence.flows.inspect.inspect",
-    "DropPreview": "remanence.flows.scopes.dropping",
-    "DueImages": "remanence.flows.base.undo_data_expiry",
-    "ExpireResult": "remanence.flows.base.undo_data_expiry",
-    "Explanation": "remanence.curate.explain",
-    "FileEdit": "remanence.flows.mirror.hand_edits",
-    "Forbidden": "remanence.core.forbidden",
-    "Forecast": "remanence.curate.forecast.forecast_report",
-    "FrameDefinition": "remanence.recall.frames",
-    "Frames": "remanence.flows.recall.kept_frames",
-    "Guideline": "remanence.write.guideline_learning",
-    "GuidelineDraft": "remanence.flows.consolidate.guidelines",
-    "Guidelines": "remanence.flows.consolidate.guidelines",
-    "IngestResult": "remanence.flows.consolidate.ingesting",
-    "KnownEntity": "remanence.flows.entities.entities",
-    "Leaving": "remanence.curate.forecast.forecast_report",
-    "Mirror": "remanence.flows.mirror.mirror",
-    "MirrorResult": "remanence.flows.mirror.mirror",
-    "NoteResult": "remanence.flows.write.noting",
-    "OwnParts": "remanence.opening",
-    "PlanDiff": "remanence.curate.planner.plan_report",
-    "PlanReport": "remanence.curate.planner.plan_report",
-    "Profile": "remanence.flows.recall.profiling",
-    "ProfileLine": "remanence.flows.recall.profiling",
-    "AutomaticRun": "remanence.core.receipt",
-    "ReembedResult": "remanence.flows.write.reembedding",
-    "RegisteredCopy": "remanence.flows.base.copies",
-    "RelatedMemory": "remanence.flows.inspect.related",
-    "RelatedResult": "remanence.flows.inspect.related",
-    "Review": "remanence.flows.inspect.review",
-    "ReviewItem": "remanence.flows.inspect.review",
-    "ReviewQueue": "remanence.flows.inspect.review",
-    "SettlingWay": "remanence.flows.inspect.review",
-    "Run": "remanence.flows.inspect.inspect",
-    "RunReport": "remanence.flows.undo.runs",
-    "RunToCome": "remanence.curate.forecast.forecast_report",
-    "ScopeOverview": "remanence.flows.scopes.scopes",
-    "Scopes": "remanence.flows.scopes.scopes",
-    "ScopePolicy": "remanence.flows.schedule.scope_policy",
-    "PolicyUseResult": "remanence.flows.schedule.scope_policy",
-    "Setting": "remanence.flows.base.settings",
-    "Settings": "remanence.flows.base.settings",
-    "State": "remanence.flows.inspect.inspect",
-    "JobsResult": "remanence.flows.schedule.ticking",
-    "Timetable": "remanence.flows.curate.scheduling",
-    "Upcoming": "remanence.flows.consolidate.consolidation",
-    "PendingTurns": "remanence.flows.write.pending_turns",
-}
-
 if not TYPE_CHECKING:  # a type checker sees the imports above, and no name that is not there
-
-    def __getattr__(name: str) -> Any:
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(_LATER[name]), name)
-        return value
+    __getattr__ = build_getattr(globals())
 
 
 def __dir__() -> list[str]:

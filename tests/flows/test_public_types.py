@@ -11,6 +11,7 @@ import pytest
 
 import remanence
 from remanence import engine, opening, types
+from remanence.core.later import read_later_imports
 from tests.pages import sync_stub
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def test_every_public_name_is_there(module: ModuleType) -> None:
     missing = [name for name in module.__all__ if not hasattr(module, name)]
 
     assert [] == missing
-    assert set(module._LATER) <= set(module.__all__)
+    assert set(read_later_imports(vars(module))) <= set(module.__all__)
     assert set(module.__all__) == set(dir(module))
 
 

@@ -574,36 +574,18 @@ def _table(node: ast.Dict) -> Iterator[tuple[str, list[str]]]:
 
 
 def later_imports(root: Path) -> list[str]:
-    """What a module's table imports later is what it imports for the type checker."""
-    complaints = []
-    for module in modules(root):
-        tables = _later_tables(root, module)
-        if not tables:
-            continue
-        typed = {
-            f"{node.module}.{alias.name}"
-            for block in module.tree.body
-            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-            for node in block.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        named = {f"{path}.{name}" for path, some in tables for name in some}
-        complaints += [
-            f"{module.name} imports {name} later, and not for types" for name in sorted(named - typed)
-        ]
-    return complaints
-
-
-def _later_tables(root: Path, module: Module) -> list[tuple[str, list[str]]]:
-    """Return what a module passes to `import_later`."""
+    """What a module imports later under a small name is a module, since a function would be taken for one."""
+    names = {module.name for module in modules(root)}
     return [
-        row
-        for node in module.nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_later"
-        for table in node.args
-        if isinstance(table, ast.Dict)
-        for row in _table(table)
+        module.at(node, f"imports {node.module}.{alias.name} later, which is no module")
+        for module in modules(root)
+        if "import_later(globals())" in module.text
+        for block in module.tree.body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name.islower() and f"{node.module}.{alias.name}" not in names
     ]
 
 

@@ -1,11 +1,18 @@
-"""Modules that are imported when something of them is first used: what nobody uses costs nothing.
+"""Names that are imported when something of them is first used: what nobody uses costs nothing.
 
-Called once by each module that has a table of such names, while it is imported; must not know what they hold.
+A module writes such imports once, under `if TYPE_CHECKING:`, where the type checker holds them against what there is;
+here they are read from its source. Must not know what they hold.
 """
 
-from collections.abc import Mapping
+import ast
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
+from textwrap import dedent
 from typing import Any, ForwardRef
+
+_BLOCK = re.compile(r"^if TYPE_CHECKING:\n((?: .*\n|\n)+)", re.MULTILINE)
 
 
 class LaterModule:
@@ -24,20 +31,50 @@ class LaterModule:
         return getattr(module, attribute)
 
 
-def import_later(names: dict[str, Any], table: Mapping[str, str]) -> None:
-    """Put what a table names into a module's names: modules for its code, and classes for its annotations only.
+def import_later(names: dict[str, Any]) -> None:
+    """Put what a module imports for types into its names: modules for its code, classes for its annotations only.
 
-    The table maps a package to its modules, and a module to its classes, parted by spaces. A class stands there as a
-    forward reference, which `typing.get_type_hints` follows.
+    A class stands there as a forward reference, which `typing.get_type_hints` follows.
     """
-    for path, some in table.items():
-        for name in some.split():
-            if name.islower():
-                names[name] = LaterModule(names, name, f"{path}.{name}")
-            else:
-                names[name] = ForwardRef(f"import_class({path!r}, {name!r})", module=__name__)
+    for name, path in read_later_imports(names).items():
+        if name.islower():
+            names[name] = LaterModule(names, name, f"{path}.{name}")
+        else:
+            names[name] = ForwardRef(f"import_named({path!r}, {name!r})", module=__name__)
 
 
-def import_class(path: str, name: str) -> Any:
-    """Import what a forward reference stands for."""
+def build_getattr(names: dict[str, Any]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module that offers to others what it imports for types."""
+    table = cache(lambda: read_later_imports(names))
+
+    def import_attribute(name: str) -> Any:
+        if name.startswith("__") or name not in table():
+            raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
+        path = table()[name]
+        if path == names["__name__"]:
+            return import_module(f"{path}.{name}")
+        value = names[name] = import_named(path, name)
+        return value
+
+    return import_attribute
+
+
+def read_later_imports(names: dict[str, Any]) -> Mapping[str, str]:
+    """Return what a module imports for types, by name the module that it is from."""
+    spec = names["__spec__"]
+    source = spec.loader.get_source(spec.name)
+    if source is None:
+        raise ImportError(f"{spec.name} was installed without its source, in which its imports are read")
+    blocks = (ast.parse(dedent(block)).body for block in _BLOCK.findall(source))
+    return {
+        alias.name: node.module
+        for body in blocks
+        for node in body
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+        for alias in node.names
+    }
+
+
+def import_named(path: str, name: str) -> Any:
+    """Import what a name stands for."""
     return getattr(import_module(path), name)

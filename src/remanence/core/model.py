@@ -13,8 +13,8 @@ from remanence.core.signatures import checked_class
 
 if TYPE_CHECKING:
     from remanence.core.recall_explanation import RecallExplanation
-else:
-    import_later(globals(), {"remanence.core.recall_explanation": "RecallExplanation"})
+
+import_later(globals())
 TEXT_CHARS_MAX = 100_000
 SHORT_ID_CHARS = 8  # of an id, the last ones: of a million memories one in 4,000 shares them with another
 NAME_CHARS_MAX = 200

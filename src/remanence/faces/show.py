@@ -65,11 +65,8 @@ if TYPE_CHECKING:
     from remanence.flows.write.noting import NoteResult
     from remanence.recall.frames import Frame
     from remanence.store.base import Check
-else:
-    import_later(
-        globals(),
-        {"remanence.curate.planner": "plan_report"},
-    )
+
+import_later(globals())
 
 Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
 

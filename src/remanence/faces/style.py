@@ -22,8 +22,8 @@ from remanence.core.later import import_later
 
 if TYPE_CHECKING:
     from remanence.read import when
-else:
-    import_later(globals(), {"remanence.read": "when"})
+
+import_later(globals())
 
 
 def moment(text: str) -> datetime:

@@ -15,10 +15,10 @@ from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
 from remanence.curate.planner.diff import AnyPlan, Edits, PlanDecision, iterate_actions
+from remanence.curate.planner.plan_report import CUT_LINK_LEFT
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
 
-CUT_LINK_LEFT = "changed since the plan was made, or the policy does not cut it now"
 _NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
 _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 

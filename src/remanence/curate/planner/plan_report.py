@@ -16,11 +16,11 @@ from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.core.snapshot import Ints, Snapshot, shown_lengths
 from remanence.curate.planner.diff import Edits, PlanDecision, iterate_actions
-from remanence.curate.planner.plan_agreement import CUT_LINK_LEFT, ExclusionReasons, filter_to_proposed
 from remanence.curate.policy.compiled import Policy
 
 LISTED = 5  # memories of each action that a plan shows of itself
 WIDTH = 100
+CUT_LINK_LEFT = "changed since the plan was made, or the policy does not cut it now"
 _TEXT_MIN = 20  # characters of a text, however narrow the screen is
 _OF_LINKS = {effect.name for effect in ACTIONS if effect.table == "links"}
 _WORDS = {effect.name: effect.words for effect in ACTIONS}
@@ -439,13 +439,12 @@ class PlanComparison:
 
 
 def compare_plans(
-    plan: PlanDecision, fresh: PlanDecision, snapshot: Snapshot, policy: Policy
+    plan: PlanDecision, part: PlanDecision, fresh: PlanDecision, why: Callable[[int], str]
 ) -> PlanComparison:
-    """Compare a plan with one that was made on a snapshot of now."""
-    part = filter_to_proposed(plan, fresh, policy)
+    """Compare a plan with one that was made on a snapshot of now, and the part on which both agree."""
     kept = actions(part)
     left, added = _subtract_actions(actions(plan), kept), _subtract_actions(actions(fresh), kept)
-    return PlanComparison(kept, left, added, ExclusionReasons(plan, part, snapshot, policy))
+    return PlanComparison(kept, left, added, why)
 
 
 def policy_changes(plan: PlanDecision, policy: Policy) -> Iterator[str]:

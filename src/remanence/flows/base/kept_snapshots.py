@@ -14,8 +14,8 @@ from remanence.store.base import Store
 
 if TYPE_CHECKING:
     from remanence.curate.planner import snapshot_update
-else:
-    import_later(globals(), {"remanence.curate.planner": "snapshot_update"})
+
+import_later(globals())
 
 KEPT_MAX = 4  # requests, as there are cadences
 ROWS_MAX = 1 << 16  # some 15 MB each; a larger scope is read anew

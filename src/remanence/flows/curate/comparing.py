@@ -16,6 +16,7 @@ from remanence.core.snapshot import Ints, Snapshot
 from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan import plan as decide
+from remanence.curate.planner.plan_agreement import ExclusionReasons, filter_to_proposed
 from remanence.curate.planner.plan_report import (
     PlanComparison,
     PlanDiff,
@@ -58,7 +59,7 @@ async def diff(
     )
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
-    comparison = await asyncio.to_thread(compare_plans, plan, fresh, snapshot, policy)
+    comparison = await asyncio.to_thread(_compare, plan, fresh, snapshot, policy)
     memories = await curating.read_affected(core, comparison.list_shown_memories(limit))
     hold = brake.find_hold(fresh)
     apply_cause = await curating.applied_by(core, plan, plan.digest)
@@ -77,6 +78,11 @@ async def diff(
         left=tuple(comparison.list_left(since, preview)),
         added=tuple(map(preview.list_act, comparison.added)),
     )
+
+
+def _compare(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
+    part = filter_to_proposed(plan, fresh, policy)
+    return compare_plans(plan, part, fresh, ExclusionReasons(plan, part, snapshot, policy))
 
 
 def refuse_limit(limit: int | None) -> None:

@@ -41,8 +41,8 @@ from remanence.text.analysis import fingerprints, words
 
 if TYPE_CHECKING:
     from remanence.flows.recall import past_ranking
-else:
-    import_later(globals(), {"remanence.flows.recall": "past_ranking"})
+
+import_later(globals())
 
 SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
 

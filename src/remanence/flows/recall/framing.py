@@ -87,8 +87,8 @@ from remanence.text.analysis import check_text, stems
 
 if TYPE_CHECKING:
     from remanence.flows.recall import explaining, past_ranking
-else:
-    import_later(globals(), {"remanence.flows.recall": "explaining past_ranking"})
+
+import_later(globals())
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem), with diversity so many chosen from …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget

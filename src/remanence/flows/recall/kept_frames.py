@@ -17,8 +17,8 @@ from remanence.store.base import Bookkeeping
 
 if TYPE_CHECKING:
     from remanence.flows.write import learning
-else:
-    import_later(globals(), {"remanence.flows.write": "learning"})
+
+import_later(globals())
 
 UNDER = "frame/"  # what the bookkeeping's names of frames begin with
 

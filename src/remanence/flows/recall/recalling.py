@@ -67,8 +67,8 @@ from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
     from remanence.flows.recall import explaining, link_arm, ordering, past_ranking
-else:
-    import_later(globals(), {"remanence.flows.recall": "explaining link_arm ordering past_ranking"})
+
+import_later(globals())
 
 LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.

@@ -23,15 +23,8 @@ if TYPE_CHECKING:
     from remanence.flows.curate import scheduling
     from remanence.flows.write import pending_turns
     from remanence.flows.write.pending_turns import Triggers
-else:
-    import_later(
-        globals(),
-        {
-            "remanence.flows.consolidate": "consolidation extract_pending",
-            "remanence.flows.curate": "scheduling",
-            "remanence.flows.write": "pending_turns",
-        },
-    )
+
+import_later(globals())
 
 POLL_S = 60.0  # how often a living engine looks for what other processes noted
 CLOSING_TRIES = 50
@@ -105,10 +98,6 @@ class Listener:
 if TYPE_CHECKING:
     from remanence.flows.consolidate import sessions
     from remanence.flows.erase import erase_since
-else:
-    import_later(
-        globals(), {"remanence.flows.consolidate": "sessions", "remanence.flows.erase": "erase_since"}
-    )
 
 
 async def close(core: Core) -> None:

@@ -20,8 +20,8 @@ from remanence.flows.curate import curating
 
 if TYPE_CHECKING:
     from remanence.flows.schedule import forecasting
-else:
-    import_later(globals(), {"remanence.flows.schedule": "forecasting"})
+
+import_later(globals())
 
 FORETOLD_DAYS = 7
 SEVERE_SHARE = (

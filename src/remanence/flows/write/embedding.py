@@ -24,8 +24,8 @@ from remanence.text.analysis import stems, term_hash
 
 if TYPE_CHECKING:
     from remanence.flows.write import learning
-else:
-    import_later(globals(), {"remanence.flows.write": "learning"})
+
+import_later(globals())
 
 EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
 AFTER = "after"  # the last memory that was embedded again, while others are left
