@@ -251,8 +251,8 @@ async def test_the_picture_needs_nothing_else(opener: Opener) -> None:
 
 def test_a_picture_has_room_for_any_names_and_figures() -> None:
     """Names are cut, and whole in its words; figures are short; where nothing leaves it says so."""
-    names = {"scope": "a-scope-" * 20, "policy": "a-policy-" * 20}
-    named = replace(make_forecast({"prune": 1_234_567, "archive": 2}, {}), **names)
+    foretold = make_forecast({"prune": 1_234_567, "archive": 2}, {})
+    named = replace(foretold, scope="a-scope-" * 20, policy="a-policy-" * 20)
     texts = [one.text or "" for one in ET.fromstring(named.svg()).iter() if one.tag.endswith("text")]
 
     assert {"400k", "1.6M", "deleted 1,234,567"} <= {*texts}

@@ -17,7 +17,7 @@ from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
 from remanence.core.results import Result, Time, fields_of, render_span
 from remanence.core.score import Fall, Worth
-from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
+from remanence.core.snapshot import Bools, Floats, Snapshot
 from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import LinkView, Node, View, visible
 from remanence.curate.planner.cycle import Cycle
@@ -159,9 +159,9 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
         rule.because,
         rule.describe(),
         seen=bool(cycle.mark_visible(rule)[row]),
-        selected=truth == "true" and row in _select_rows(cycle, rule, index),
+        selected=truth == "true" and row in cycle.window(rule, index).rows,
         resting=resting,
-        blocked_by=_find_blocking_guards(cycle, rule, row),
+        blocked_by=cycle.guarding.find_row_guards(row, rule.effect.guarded),
         fires_at=_fires_at(view, rule, row)
         if truth != "true"
         else _rested_at(view, rule)
@@ -176,14 +176,6 @@ def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
         return {}
     refusals = [tag.removeprefix("flag/") for tag in (NO_SHORTER, NO_SUMMARY) if one.tag(tag)[0]]
     return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refusals) or "nothing"}
-
-
-def _select_rows(cycle: Cycle, rule: Rule, index: int) -> Ints:
-    return cycle.window(rule, index).rows
-
-
-def _find_blocking_guards(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
-    return cycle.guarding.find_row_guards(row, rule.effect.guarded)
 
 
 def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:

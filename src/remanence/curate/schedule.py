@@ -5,7 +5,7 @@ nothing itself, and reads no clock and no store. How long a scope rests may be s
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -200,13 +200,7 @@ class Record:
 
     def values(self) -> dict[str, Any]:
         """Return the same as plain values."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self)}
-        parts = {
-            "moded": asdict(self.moded),
-            "calm": {name: asdict(one) for name, one in self.calm.items()},
-            "failures": {name: asdict(one) for name, one in self.failures.items()},
-        }
-        return {**plain, **parts}
+        return asdict(self)
 
     @property
     def pace(self) -> CadenceIntervals:

@@ -255,13 +255,12 @@ def _fill(
     begin, end = np.searchsorted(edits.rows, [low, high])
     places = (edits.rows[begin:end] - low).tolist()
     old, new = edits.before[begin:end].tolist(), edits.after[begin:end].tolist()
-    if name in COUNTERS:
-        for place, was, is_ in zip(places, old, new, strict=True):
-            before[place][name], after[place][name] = Increment(was - is_), Increment(is_ - was)
-        return
     write = _writer(plan, name)
     for place, was, is_ in zip(places, old, new, strict=True):
-        before[place][name], after[place][name] = write(was), write(is_)
+        if name in COUNTERS:
+            before[place][name], after[place][name] = Increment(was - is_), Increment(is_ - was)
+        else:
+            before[place][name], after[place][name] = write(was), write(is_)
 
 
 def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str | None]:

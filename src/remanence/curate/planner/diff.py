@@ -282,6 +282,35 @@ class PlanDecision:
         for action, tags in sorted(self.tags.items()):
             yield from ((action, tag, seqs) for tag, seqs in sorted(tags.items()))
 
+    def iterate_actions(self) -> Iterator[tuple[Effect, Ints]]:
+        """Yield each action on memories with the rows to which it is done, as the outcome shows them."""
+        fallen = self.columns.get("status", Edits.none()).rows
+        for effect in ACTIONS:
+            if effect.removes:
+                yield effect, self.purged
+            elif effect.table == "memories" and effect.phases:
+                rows = self.find_action_rows(effect)
+                # What falls may leave its tier: that is no move.
+                yield effect, np.setdiff1d(rows, fallen, assume_unique=True) if effect.moves else rows
+
+    def find_action_rows(self, effect: Effect) -> Ints:
+        """Return the rows whose column became what an action makes of it, not what a survivor takes from another."""
+        edits = self.columns.get(effect.known_by, Edits.none())
+        rows = edits.rows
+        if effect.known_by in TAKE_IN.sets:
+            by_rule = self.why.get(effect.group)
+            return rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
+        if effect.targets:
+            return rows[np.isin(edits.after, list(effect.targets))]
+        if effect.leads_to is not None:
+            rows = rows[edits.after == effect.leads_to]
+        if isinstance(
+            effect.reason, Reason
+        ):  # two actions may lead to one status, each for a reason of its own
+            reasons = self.columns.get("reason", Edits.none())
+            rows = np.intersect1d(rows, reasons.rows[reasons.after == effect.reason], assume_unique=True)
+        return rows
+
     @cached_property
     def digest(self) -> str:
         """Return 32 hex digits over all that the plan says."""
@@ -492,37 +521,6 @@ def collect_merges(working: Working) -> MergePairs:
     return MergePairs(
         np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
     )
-
-
-def iterate_actions(
-    columns: Mapping[str, Edits], why: Mapping[str, Ints], purged: Ints
-) -> Iterator[tuple[Effect, Ints]]:
-    """Yield each action on memories with the rows to which it is done, as the outcome shows them."""
-    fallen = columns.get("status", Edits.none()).rows
-    for effect in ACTIONS:
-        if effect.removes:
-            yield effect, purged
-        elif effect.table == "memories" and effect.phases:
-            rows = find_action_rows(effect, columns, why)
-            # What falls may leave its tier: that is no move.
-            yield effect, np.setdiff1d(rows, fallen, assume_unique=True) if effect.moves else rows
-
-
-def find_action_rows(effect: Effect, columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
-    """Return the rows whose column became what an action makes of it, not what a survivor takes over from another."""
-    edits = columns.get(effect.known_by, Edits.none())
-    rows = edits.rows
-    if effect.known_by in TAKE_IN.sets:
-        by_rule = why.get(effect.group)
-        return rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
-    if effect.targets:
-        return rows[np.isin(edits.after, list(effect.targets))]
-    if effect.leads_to is not None:
-        rows = rows[edits.after == effect.leads_to]
-    if isinstance(effect.reason, Reason):  # two actions may lead to one status, each for a reason of its own
-        reasons = columns.get("reason", Edits.none())
-        rows = np.intersect1d(rows, reasons.rows[reasons.after == effect.reason], assume_unique=True)
-    return rows
 
 
 def combine_rows(some: Iterable[Ints], count: int) -> Ints:

@@ -14,7 +14,7 @@ from remanence.core.model import COLUMN, COUNTERS, short_id
 from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import AnyPlan, Edits, PlanDecision, iterate_actions
+from remanence.curate.planner.diff import AnyPlan, Edits, PlanDecision
 from remanence.curate.planner.plan_report import CUT_LINK_LEFT
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
@@ -108,7 +108,7 @@ def _acts(plan: PlanDecision) -> dict[int, str]:
     acts: dict[int, str] = {}
     tier = plan.columns.get("tier", Edits.none())
     # The gravest comes last, and counts.
-    for effect, places in reversed([*iterate_actions(plan.columns, plan.why, plan.purged)]):
+    for effect, places in reversed([*plan.iterate_actions()]):
         # Moving up is never blocked.
         rows = places[np.isin(places, tier.rows[tier.after > tier.before])] if effect.moves else places
         acts |= dict.fromkeys(plan.seq[rows].tolist(), effect.guarded) if effect.guarded else {}

@@ -15,7 +15,7 @@ from remanence.core.effects import ACTIONS, UNLINK, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.core.snapshot import Ints, Snapshot, shown_lengths
-from remanence.curate.planner.diff import Edits, PlanDecision, iterate_actions
+from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.curate.policy.compiled import Policy
 
 LISTED = 5  # memories of each action that a plan shows of itself
@@ -70,7 +70,7 @@ def count_acts(plan: PlanDecision) -> Counter[tuple[str, str]]:
 
 def _iterate_memory_acts(plan: PlanDecision) -> Iterator[tuple[str, str, Ints]]:
     """Yield each action on memories with the rule that does it, and their sequence numbers."""
-    for effect, places in iterate_actions(plan.columns, plan.why, plan.purged):
+    for effect, places in plan.iterate_actions():
         rules = plan.why[effect.group][places] if len(places) else places
         for rule in np.flatnonzero(np.bincount(rules[rules >= 0])).tolist():
             yield effect.name, plan.rules[rule], plan.seq[places[rules == rule]]

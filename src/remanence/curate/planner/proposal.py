@@ -22,7 +22,7 @@ from remanence.core.effects import (
 from remanence.core.errors import InvalidInput
 from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, TRANSITIONS, Form, Status, Tier
 from remanence.core.snapshot import Bools
-from remanence.curate.planner.diff import Edits, PlanDecision, find_action_rows
+from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.curate.planner.plan_agreement import destroyed_count
 from remanence.curate.planner.plan_report import count_acts
 from remanence.curate.policy.compiled import Policy
@@ -144,7 +144,7 @@ def _improvements(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what is filled in was missing, and is what the policy fills in."""
     for effect in (one for one in ACTIONS if one.known_by == "confidence"):
         sure = plan.columns.get(effect.known_by, Edits.none())
-        rows = find_action_rows(effect, plan.columns, plan.why)
+        rows = plan.find_action_rows(effect)
         filled = np.isin(sure.rows, rows) & ~acts.survives[sure.rows]
         if (filled & ((sure.before != ABSENT) | (sure.after != round(effect.leads_to * MILLION)))).any():
             yield "says how sure a memory is otherwise than its policy does"
