@@ -412,47 +412,25 @@ def _encode_integers(name: str, values: Array) -> Ints:
 
 
 def link_edits(working: Working) -> LinkEdits:
-    """Return the links that are cut, made or changed."""
-    before, after = working.start_links, working.view.links
+    """Return the links that are cut, made or changed, by their keys in order."""
+    before, after, size = working.start_links, working.view.links, len(working.view)
     if before is None or after is None:
         return LinkEdits()
     is_gone = working.view.column("status") == GONE
-    if not working.merges:
+    if working.merges:
+        after = select_links(after, after.find_uncut(np.ones(len(after), np.bool_)))
+        old, new = link_keys(before, size), link_keys(after, size)
+        keys = _find_edited_links(is_gone, before, old, after, new)
+        left, right = _rows(before, old, keys), _rows(after, new, keys)
+    else:
         # Nothing but rules over links has changed them, and those only cut; links of purged memories go with them.
-        rows = np.flatnonzero(after.cut) if after.cut is not None else np.zeros(0, np.int64)
-        rows = rows[~(is_gone[before.source[rows]] | is_gone[before.target[rows]])]
-        return _edits(working, before, rows, None, np.full(len(rows), -1))
-    after = select_links(after, after.find_uncut(np.ones(len(after), np.bool_)))
-    old, new = link_keys(before, len(working.view)), link_keys(after, len(working.view))
-    keys = _find_edited_links(is_gone, before, old, after, new)
-    return _edits(working, before, _rows(before, old, keys), after, _rows(after, new, keys))
-
-
-def _edits(
-    working: Working, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints
-) -> LinkEdits:
-    """Return what becomes of links from their rows on both sides, -1 where there is none."""
-    source, target, relation = (
-        _join_key_column(name, before, left, after, right) for name in ("source", "target", "relation")
-    )
-    seq = working.view.snapshot.seq
-    keys = (source.astype(np.int64) * len(working.view) + target) * KEYED + relation
-    return LinkEdits(
-        seq[source],
-        seq[target],
-        relation.astype(np.int64),
-        _read_side(before, left),
-        _read_side(before if after is None else after, right),
-        _cut_by(working, keys),
-    )
-
-
-def _join_key_column(
-    name: str, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints
-) -> Array:
-    """Return a part of the keys of links that are on one side or on both."""
-    was: Array = getattr(before, name)[left]
-    return was if after is None or not len(after) else np.where(left >= 0, was, getattr(after, name)[right])
+        left = np.flatnonzero(after.cut) if after.cut is not None else _no_ints()
+        left = left[~(is_gone[before.source[left]] | is_gone[before.target[left]])]
+        keys, right = link_keys(select_links(before, left), size), np.full(len(left), -1)
+    ends, relation = np.divmod(keys, KEYED)
+    source, target = (working.view.snapshot.seq[rows] for rows in np.divmod(ends, max(1, size)))
+    sides = _read_side(before, left), _read_side(after, right)
+    return LinkEdits(source, target, relation, *sides, _cut_by(working, keys))
 
 
 def _cut_by(working: Working, keys: Ints) -> Ints:
@@ -461,7 +439,7 @@ def _cut_by(working: Working, keys: Ints) -> Ints:
     Without merges no link that was cut is made again, without purges none goes with a memory: all are in the outcome.
     """
     why = np.full(len(keys), NOBODY, np.int64)
-    some = bool(working.merges) or len(keys) < _cuts(working)
+    some = bool(working.merges) or len(keys) < sum(map(len, working.cut_by.values()))
     for rule, cut in working.cut_by.items():
         mine = cut[np.isin(cut, keys)] if some else cut
         why[np.searchsorted(keys, mine)] = rule
@@ -474,11 +452,6 @@ def _find_edited_links(gone: Bools, before: LinkColumns, old: Ints, after: LinkC
     mine = ~(gone[after.source] | gone[after.target])
     cut_keys = np.setdiff1d(np.setdiff1d(old, new), going)
     return np.union1d(cut_keys, new[mine & _mark_changed_links(before, old, after, new)])
-
-
-def _cuts(working: Working) -> int:
-    """Count the links that rules have cut."""
-    return sum(map(len, working.cut_by.values()))
 
 
 def _mark_changed_links(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
@@ -516,11 +489,9 @@ def _read_side(links: LinkColumns, rows: Ints) -> dict[str, Ints]:
 
 def collect_merges(working: Working) -> MergePairs:
     """Return the merges by sequence number."""
-    seq = working.view.snapshot.seq
-    pairs = [(seq[merge.survivor], seq[merge.discard]) for merge in working.merges]
-    return MergePairs(
-        np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
-    )
+    seq, merges = working.view.snapshot.seq, working.merges
+    survivors, discards = [merge.survivor for merge in merges], [merge.discard for merge in merges]
+    return MergePairs(seq[np.array(survivors, np.int64)], seq[np.array(discards, np.int64)])
 
 
 def combine_rows(some: Iterable[Ints], count: int) -> Ints:
