@@ -531,7 +531,11 @@ def _foreseeable(policy: Policy) -> bool:
 def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
     """Tell whether the parts of conditions are as true at each instant as at the first."""
     return all(
-        not _crosses_twice(part) and _is_same(part, [_select_view(view, of_memories) for view in views])
+        not _crosses_twice(part)
+        and _is_same(
+            part,
+            [view.memories if of_memories and isinstance(view, LinkView) else view for view in views],
+        )
         for part, of_memories in _parts(nodes, isinstance(views[0], View))
     )
 
@@ -540,10 +544,6 @@ def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -
 def _find_moving_parts(node: Node) -> tuple[Node, ...]:
     """Return the parts of a condition on memories that time may turn."""
     return tuple(part for part, _ in _parts([node], True) if part.mentions & _MOVING)
-
-
-def _select_view(view: View | LinkView, of_memories: bool) -> View | LinkView:
-    return view.memories if of_memories and isinstance(view, LinkView) else view
 
 
 def _parts(nodes: Iterable[Node], of_memories: bool) -> Iterator[tuple[Node, bool]]:
@@ -586,11 +586,8 @@ def _keeps_order(rule: Rule, views: list[View]) -> bool:
     sight = Sight(~nobody, nobody, ~nobody if rule.effect.form is not None else nobody)
     if rule.keep is not None and not len(select(rule, views[0], matches, sight).rows):
         return True
-    orders = [_order(rule, view, matches) for view in views]
+    orders = [
+        np.lexsort([sort_key(some, node, descending, False) for node, descending in reversed(rule.order)])
+        for some in (view.take(matches) for view in views)
+    ]
     return all(np.array_equal(orders[0], order) for order in orders[1:])
-
-
-def _order(rule: Rule, view: View, rows: Ints) -> Ints:
-    some = view.take(rows)
-    keys = [sort_key(some, node, descending, False) for node, descending in reversed(rule.order)]
-    return np.lexsort(keys)

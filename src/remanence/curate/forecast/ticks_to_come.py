@@ -13,7 +13,7 @@ from remanence.core.snapshot import Holds, Snapshot
 from remanence.core.timekeeping import Present, update_clock_marks
 from remanence.core.timescale import scales
 from remanence.curate.planner import brake
-from remanence.curate.planner.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, decide, plan
 from remanence.curate.planner.snapshot_update import (
     activate_inbox,
     apply_plan_to_snapshot,
@@ -140,25 +140,25 @@ class Future:
         """Judge rules as a tick does, and carry the scope forward."""
         part = self.policy.part(cadence)
         snapshot, before = self._build_tick_snapshot(part, now), self.snapshot
-        self._spend(len(snapshot))
-        outcome = whole = plan(snapshot, part, now, automatic=True)
+        self.work += PLAN_ROWS + len(snapshot)
+        self.dearest = max(self.dearest, PLAN_ROWS + len(snapshot))
+        whole, rest = decide(snapshot, part, now, automatic=True)
+        outcome = whole
         hold = brake.find_hold(whole)
         if hold is not None and not hold.clock:
             outcome = plan(snapshot, part, now, automatic=True, sparing=True)
         doubt = brake.find_hold(outcome)
         self.doubted = doubt is not None and doubt.clock
         if doubt is None:
-            self._carry(outcome)
+            self.snapshot = apply_plan_to_snapshot(self.snapshot, outcome)
+            self.destroyed += [(now, outcome.destroyed)] if outcome.destroyed else []
             self.last_curate_at = now if len(part.rules) == len(self.policy.rules) else self.last_curate_at
         # Where ticks are a day apart nothing is calm for longer.
         foreseen = hold is None and doubt is None and self.policy.interval is None and self.coarse < DAY
-        self._record(cadence, now, whole, calm_after(snapshot, part, whole) if foreseen else {}, snapshot)
+        until = calm_after(snapshot, part, whole, rest) if foreseen else {}
+        self._record(cadence, now, whole, until, snapshot)
         waits = sum(len(one.seqs) for one in whole.deferred)
         return ForecastTick(cadence, before, outcome, self.snapshot, doubt or hold, waits)
-
-    def _spend(self, rows: int) -> None:
-        self.work += PLAN_ROWS + rows
-        self.dearest = max(self.dearest, PLAN_ROWS + rows)
 
     def _build_tick_snapshot(self, part: Policy, now: int) -> Snapshot:
         """Return what a tick reads: what the rules can concern, and the tasks; the limits of that day."""
@@ -182,11 +182,6 @@ class Future:
         then = Present(reading, update_clock_marks(Present(reading, present.marks), self.snapshot.newest_at))
         self.snapshot = replace(self.snapshot, present=then)
         return then
-
-    def _carry(self, made: Plan) -> None:
-        self.snapshot = apply_plan_to_snapshot(self.snapshot, made)
-        if made.destroyed:
-            self.destroyed.append((made.now, made.destroyed))
 
     def _record(
         self, cadence: CadenceName, now: int, whole: Plan, until: Mapping[CadenceName, int], seen: Snapshot
