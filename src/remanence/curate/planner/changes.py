@@ -15,7 +15,7 @@ from remanence.core.change import ABSENT, MILLION, Block, Change, Increment, unp
 from remanence.core.effects import DESTROYED, action
 from remanence.core.model import COLUMN, COUNTERS, Form
 from remanence.core.snapshot import Bools, Ints
-from remanence.curate.planner.diff import Edits, LinkEdits, PlanDecision
+from remanence.curate.planner.diff import Edits, PlanDecision
 
 CHUNK = 8_192
 Group = list[Change]
@@ -53,7 +53,11 @@ def parts(plan: PlanDecision, changes_max: int) -> Iterator[CommitPart]:
         room = changes_max - size
         part.blocks.extend(_memory_blocks(plan, rows[:room]))
         some = cuts.where(slice(0, room - len(rows[:room])))
-        part.blocks.extend([_link_block(some)] if len(some) else [])
+        if len(some):
+            ends, columns = np.column_stack([some.source, some.target, some.relation]), some.before
+            part.blocks.append(
+                Block("links", tuple(columns), ends, np.column_stack([*columns.values()]), None)
+            )
         size += len(rows[:room]) + len(some)
         rows, cuts = rows[room:], cuts.where(slice(len(some), None))
     if size:
@@ -134,9 +138,9 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
     for one in np.unique(kind).tolist():
         places = np.flatnonzero(kind == one)
         names = [name for bit, name in enumerate(edits) if one >> bit & 1]
+        some = [edits[name].where(np.searchsorted(edits[name].rows, places)) for name in names]
         before, after = (
-            np.column_stack([_read_side(edits[name], side, places) for name in names])
-            for side in ("before", "after")
+            np.column_stack([getattr(one, side) for one in some]) for side in ("before", "after")
         )
         alike = rows[places]
         yield Block(
@@ -157,18 +161,6 @@ def _select_edits(edits: Edits, rows: Ints) -> Edits:
     places = np.minimum(np.searchsorted(rows, some.rows), len(rows) - 1)
     here = rows[places] == some.rows
     return Edits(places[here], some.before[here], some.after[here])
-
-
-def _read_side(edits: Edits, side: str, places: Ints) -> Ints:
-    """Return one side of edits at some of their rows."""
-    values: Ints = getattr(edits, side)[np.searchsorted(edits.rows, places)]
-    return values
-
-
-def _link_block(links: LinkEdits) -> Block:
-    """Return the block of links that are cut, with what the plan knows of them."""
-    ends = np.column_stack([links.source, links.target, links.relation])
-    return Block("links", tuple(links.before), ends, np.column_stack(list(links.before.values())), None)
 
 
 def clusters(plan: PlanDecision) -> dict[int, int]:

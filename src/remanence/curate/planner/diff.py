@@ -69,8 +69,8 @@ class Edits:
         """Nothing changes."""
         return cls(_no_ints(), _no_ints(), _no_ints())
 
-    def where(self, kept: Bools | slice) -> "Edits":
-        """Return some of them, by a mask of theirs or a slice."""
+    def where(self, kept: Bools | Ints | slice) -> "Edits":
+        """Return some of them, by a mask of theirs, their places or a slice."""
         return Edits(self.rows[kept], self.before[kept], self.after[kept])
 
     @classmethod

@@ -402,13 +402,15 @@ async def _carried_out(
     tell: Progress | None = None,
 ) -> tuple[Receipt, int | None]:
     """Commit a plan; return the receipt and the position of its last part, or of the plan where there was none."""
+    by_rule, because = found.plan.by_rule, found.plan.because
+    reasons = [[action, rule, because.get(rule, "")] for action, rule, _ in by_rule]  # what the audit keeps
     cause = core.cause(
         CURATE,
         policy=plan.policy_hash,
         planned=True,
         fence=fence,
         owner=BY_POLICY if plan.automatic else core.owner,
-        detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _list_reasons(found.plan)},
+        detail={"plan": found.proposed, "policy": found.plan.policy, "rules": reasons},
     )
     cycle = summary(found.plan, plan.preview)
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
@@ -438,11 +440,6 @@ async def _carried_out(
         notes=found.plan.notes,
     )
     return outcome, progress.position if progress.parts else plan.position
-
-
-def _list_reasons(plan: Plan) -> list[list[str]]:
-    """Return what the audit keeps of the reasons: each action with its rules and what those say for themselves."""
-    return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
 
 
 def _refuse_own_rules(
