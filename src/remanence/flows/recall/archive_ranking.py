@@ -21,7 +21,7 @@ from remanence.flows.recall.filters import ArchiveFilter
 from remanence.flows.recall.narrowing import find_passing
 from remanence.read.entity import THREAD
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Bools, Codes, Corpus, Floats, spread
-from remanence.recall.fuse import Contextual, Query, RankResult, rank
+from remanence.recall.fuse import Contextual, Query, RankResult, lower_archived, rank
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
 from remanence.recall.lexical import weigh_stem
 from remanence.recall.quantized import QuantizedVectors
@@ -67,9 +67,16 @@ class ArchiveRanking:
 
 
 async def ranked_with_archive(
-    core: Core, wanted: ArchiveFilter, question: RankQuestion, allowed: Bools, pool: int
+    core: Core,
+    wanted: ArchiveFilter,
+    question: RankQuestion,
+    by_row: tuple[Bools, Mapping[str, Floats]],
+    pool: int,
 ) -> ArchiveRanking | None:
-    """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
+    """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up.
+
+    By row it is told what may be returned, and what scores are multiplied by.
+    """
     postings = await _read_postings(core, question)
     best = await _read_best(core, wanted, question, postings)
     if best is None:
@@ -77,7 +84,7 @@ async def ranked_with_archive(
     beside = await asyncio.to_thread(_recode, core, *best)
     vectors = await _vectors(core, beside.corpus.seq.tolist(), question)
     ranking, seqs = await asyncio.to_thread(
-        _rank_with_archive, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
+        _rank_with_archive, core, beside, question, (postings, vectors), (*by_row, wanted.lowered), pool
     )
     return ArchiveRanking(ranking, seqs)
 
@@ -256,11 +263,11 @@ def _rank_with_archive(
     beside: _ArchiveNeighbours,
     question: RankQuestion,
     read: tuple[Mapping[str, Ints], _Vectors],
-    masks: tuple[Bools, bool],
+    by_row: tuple[Bools, Mapping[str, Floats], bool],
     pool: int,
 ) -> tuple[RankResult, list[int]]:
     """Put the memories that were picked between those that stand, and rank both."""
-    index, (postings, vectors), (allowed, is_lowered) = core.index, read, masks
+    index, (postings, vectors), (allowed, row_factors, is_lowered) = core.index, read, by_row
     both = join_corpora(index.ground.corpus, beside.corpus, beside.speakers)
     query = question.query
     terms = both.terms(
@@ -269,6 +276,10 @@ def _rank_with_archive(
         {stem: beside.find_holders(postings[stem]) for stem in query.stems},
     )
     asker = None if question.asker is None else _code_among(beside.speakers, question.asker)
+    ones = np.ones(len(beside.corpus), np.float32)
+    factors: dict[str, Floats] = {name: both.by_row(values, ones) for name, values in row_factors.items()}
+    if is_lowered:
+        factors |= lower_archived(both.join_marks(np.zeros(len(allowed), np.bool_), beside.is_picked))
     ranking = rank(
         both.ground,
         terms,
@@ -277,7 +288,7 @@ def _rank_with_archive(
         both.join_marks(allowed, beside.is_picked),
         pool,
         _contextual(core, beside, both, question, vectors[1]),
-        both.join_marks(np.zeros(len(allowed), np.bool_), beside.is_picked) if is_lowered else None,
+        factors,
     )
     return ranking, both.ground.corpus.seq[ranking.rows].tolist()
 

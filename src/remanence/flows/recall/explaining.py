@@ -113,23 +113,26 @@ class ListeningTrace(RecallTrace):
             if ranking.ranked is None
             else np.flatnonzero(np.isin(ranking.ranked, ranking.rows)).tolist()
         )
-        places = np.searchsorted(scoring.candidates, ranking.rows).tolist()
-        by_arm = _rank_by_arm(scoring, places)
-        bm25 = scoring.lexical.scores[ranking.rows].tolist()
-        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
-        for number, (seq, *row) in zip(numbers, rows, strict=True):
-            self._ranked[seq] = _Rank(number + 1, *row)
+        self._keep_ranks(ranking, scoring, seqs, numbers)
         if self._memory is not None and self._memory.seq not in self._ranked:
             self._rank_sought(scoring, self._memory.seq)
 
     def note_links(
         self, ranking: RankResult, seqs: Sequence[int], paths: Mapping[int, tuple[Hop, ...]], /
     ) -> None:
-        """Keep the places and scores that links made of those before, and the ways."""
-        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, strict=True)
-        for number, (seq, score, values) in enumerate(rows):
-            self._ranked[seq] = replace(self._ranked[seq], rank=number + 1, score=score, values=values)
+        """Keep the places and scores that links made of those before and of what joined, and the ways."""
+        assert ranking.scoring is not None
+        self._keep_ranks(ranking, ranking.scoring, seqs, range(len(seqs)))
         self._paths = paths
+
+    def _keep_ranks(
+        self, ranking: RankResult, scoring: Scoring, seqs: Sequence[int], numbers: Iterable[int]
+    ) -> None:
+        by_arm = _rank_by_arm(scoring, np.searchsorted(scoring.candidates, ranking.rows).tolist())
+        bm25 = scoring.lexical.scores[ranking.rows].tolist()
+        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
+        for number, (seq, *row) in zip(numbers, rows, strict=True):
+            self._ranked[seq] = _Rank(number + 1, *row)
 
     def _rank_sought(self, scoring: Scoring, seq: int) -> None:
         """Score a memory that is not among the best; nothing is kept of one that was no candidate."""
@@ -245,6 +248,7 @@ class ListeningTrace(RecallTrace):
         parts += (ScorePart("floor", -added),) * (added < 0)  # nothing scores below 0
         because = "guaranteed by its tag" if outcome.guaranteed[at] else ""
         because = because or "says what is asked, word for word" * bool(outcome.exact[at])
+        because = because or "linked to one of the best answers" * bool(outcome.lent[at])
         ranked = self._ranked.get(seq)
         rank = 1 + int(np.count_nonzero(outcome.order > outcome.order[at]))
         similarity = () if ranked is None else ranked.build_parts()

@@ -28,7 +28,7 @@ from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.base.recall_settings import LEAVES_OUT, STALE, parse_left_out
+from remanence.flows.base.recall_settings import LEAVES_OUT, read_recall_settings
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames, profiling
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
@@ -38,6 +38,7 @@ from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, f
 from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import fading_clock
 from remanence.flows.recall.frame_rows import FrameRows, PastRows, PresentRows
+from remanence.flows.recall.link_arm import LINKED
 from remanence.flows.recall.newer_chains import follow_newer
 from remanence.flows.recall.profiling import (
     BEGINS,
@@ -58,7 +59,6 @@ from remanence.flows.recall.recalling import (
     asked_for,
     doubt_of,
     find_floor,
-    match_forms,
     render,
     tokens_of,
     with_times,
@@ -120,12 +120,13 @@ _UNASKED = Look("")
 class _Reach:
     """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
 
-    `running` were in the running; of those not here `unasked` have nothing to do with the question, for `unread` the
-    budget has no room, others scored less.
+    `lent` is what links of the best answers lend to what they lead to. `running` were in the running; of those not here
+    `unasked` have nothing to do with the question, for `unread` the budget has no room, others scored less.
     """
 
     rows: Ints
     similarity: Floats
+    lent: Floats
     exact: Bools
     running: int
     unasked: int = 0
@@ -170,6 +171,7 @@ class _Ranking:
     above: Mapping[int, set[int]]
     weights: ScoreWeights
     terms: Mapping[str, Floats]
+    lent: Floats
 
     def rank_key(self, seq: int) -> tuple[float, int]:
         """Return what one candidate is sorted by, the best first, of equals the newer."""
@@ -179,7 +181,8 @@ class _Ranking:
         """Return one candidate with its score and the parts of it."""
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
-        parts |= {name: float(values[place]) for name, values in self.terms.items() if values[place]}
+        terms = {**self.terms, LINKED: self.lent}
+        parts |= {name: float(values[place]) for name, values in terms.items() if values[place]}
         return Hit(memory, float(self.scores[place]), parts)
 
 
@@ -209,11 +212,8 @@ async def frame(core: Core, look: Look) -> RecallResult:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
     await core.uses.settle_to_read()
     chosen, rows, stands_at = await kept_frames.one_with_settings(core, look.name, "frame_limit", LEAVES_OUT)
-    (usual_limit,), (left_out,) = (
-        settings.numbers_in(rows, "frame_limit"),
-        settings.words_in(rows, LEAVES_OUT),
-    )
-    look = replace(look, leaves_stale=STALE in parse_left_out(left_out))
+    (usual_limit,) = settings.numbers_in(rows, "frame_limit")
+    look = replace(look, leaves_stale=read_recall_settings(rows, core.policy.recall).leaves_stale)
     if look.query is not None:
         check_text(look.query)
     if look.agent is not None:
@@ -280,6 +280,7 @@ def _outcome(
         diversity=chosen.diversity,
         guaranteed=field.found.guaranteed,
         exact=field.found.exact,
+        lent=field.found.lent,
         links=field.links,
         limit=limit,
         budget=budget,
@@ -398,12 +399,14 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
             reach = _reach_all_rows(passes)
         else:
             masks = passes, guaranteed
-            reach = await _find_answers(core, scope_rows, request, context, masks, room.limit * POOL)
+            pool = room.limit * POOL
+            reach = await _find_answers(scope_rows, request, context, masks, pool, expand=chosen.expand)
         seqs = scope_rows.seq[reach.rows]
         read = await scope_rows.weigh(reach.rows, clock)
         candidates = Candidates(
             seq=seqs,
             similarity=reach.similarity,
+            lent=reach.lent,
             guaranteed=guaranteed[reach.rows],
             exact=reach.exact,
             evidence=read.evidence,
@@ -504,32 +507,40 @@ async def _match_frame_filters(
 
 def _reach_all_rows(passes: Bools) -> _Reach:
     rows = np.flatnonzero(passes)
-    return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
+    none = np.zeros(len(rows))
+    return _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
 
 
 async def _find_answers(
-    core: Core,
     scope_rows: FrameRows,
     asked: RecallRequest,
     known: AskedWords,
     masks: tuple[Bools, Bools],
     pool: int,
+    *,
+    expand: bool,
 ) -> _Reach:
-    """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
+    """Reach for the best answers to a question, what repeats it word for word, and what is guaranteed.
+
+    To `expand` brings in what links of the best answers lead to.
+    """
     passes, guaranteed = masks
-    words = await match_forms(core, asked.query, known)
-    ranking = await scope_rows.rank(asked, words, passes, pool)
-    similarity = np.zeros(len(scope_rows.seq))
+    ranking = await scope_rows.rank(asked, known, passes, pool)
+    similarity, lent = np.zeros(len(scope_rows.seq)), np.zeros(len(scope_rows.seq))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
     exact = await scope_rows.match_repeats(asked.query, passes)
     similarity[exact] = 1.0
-    rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
+    if expand:
+        linked = await scope_rows.follow_links(ranking)
+        lent = np.where(passes & (linked > similarity), linked, lent)
+    rows, running = np.flatnonzero((similarity > 0) | (lent > 0) | guaranteed), int(passes.sum())
     unread = len(np.setdiff1d(ranking.unread, rows))  # what is guaranteed is here all the same
     unasked = running - len(rows) - unread if len(ranking.rows) + len(ranking.unread) < pool else 0
     return _Reach(
         rows,
         similarity[rows],
+        lent[rows],
         exact[rows],
         running,
         max(0, unasked),
@@ -549,8 +560,9 @@ def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     order = scores = composite(weights, parts, terms)
     if asked:
-        order = composite(weights.with_question(), parts, terms, weights.share_beside_question)
-    return _Ranking(field.found.seq, scores, order, parts, field.above, weights, terms)
+        related = {**parts, "similarity": np.maximum(parts["similarity"], field.found.lent)}
+        order = composite(weights.with_question(), related, terms, weights.share_beside_question)
+    return _Ranking(field.found.seq, scores, order, parts, field.above, weights, terms, field.found.lent)
 
 
 def _answer(

@@ -1,9 +1,9 @@
-"""Links as an arm of recall, where a scope's setting asks for it: what links of the best lead to gains by them.
+"""Links as an arm of recall, where a policy or a setting asks for it: what links of the best lead to joins and gains.
 
 Knows a ranking and what a walk along links reaches; must not know how the ranking came about.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -11,39 +11,49 @@ import numpy as np
 
 from remanence.core.recall_explanation import FACTORS
 from remanence.flows.base.context import Core
+from remanence.flows.recall.archive_ranking import ArchiveRanking
 from remanence.flows.recall.link_walk import LinkWalk, walk_links
 from remanence.flows.recall.trace import RecallTrace
 from remanence.recall.fuse import RankResult
 
 LINKED = "linked"  # what the part of a score is called
-LINKED_POOL = (
-    200  # the best by words and vectors, which links order anew; what is further down they do not bring in
-)
 SEEDS = 3  # the best, whose links are followed; they gain nothing
 
 
-async def add_links(
-    core: Core, found: tuple[RankResult, list[int]], percent: int, pool: int, trace: RecallTrace
-) -> tuple[RankResult, list[int]]:
-    """Add to the scores what links from the best lend, order anew, and return the best of `pool` with their numbers.
+def find_seeds(ranked: RankResult, seqs: Sequence[int]) -> dict[int, float]:
+    """Return the scores of the best, by number: those of which a word or a model says that they answer.
 
-    Rows of the index are held meanwhile. `linked` is `percent` of the best score, less as the walk is less often there.
+    Vectors of unrelated texts are never quite at right angles.
     """
-    ranked, seqs = found
-    scores = ranked.scores.tolist()
-    # Vectors of unrelated texts are never quite at right angles: without a word or a model nothing says it answers.
-    seeds = {
-        seq: score
-        for seq, score, one in zip(seqs[:SEEDS], scores, ranked.parts, strict=False)
-        if score > 0 and (ranked.by_model or one["lexical"] > 0)
+    best = zip(seqs[:SEEDS], ranked.scores[:SEEDS].tolist(), ranked.parts[:SEEDS], strict=True)
+    return {
+        seq: score for seq, score, parts in best if score > 0 and (ranked.by_model or parts["lexical"] > 0)
     }
+
+
+async def add_links(
+    core: Core, found: ArchiveRanking, percent: int, pool: int, trace: RecallTrace
+) -> ArchiveRanking:
+    """Add what links from the best lead to, order all anew by what these lend, and return the best of `pool`.
+
+    Rows of the index are held meanwhile. What passed no filter does not join. `linked` is `percent` of the best score,
+    less as the walk is less often there.
+    """
+    seeds = find_seeds(found.ranked, found.seqs)
     if not seeds:
-        return ranked.first(pool), seqs[:pool]
+        return replace(found, ranked=found.ranked.first(pool), seqs=found.seqs[:pool])
     walk = await walk_links(core, seeds)
-    gains = _measure_gains(walk, percent / 100 * max(scores))
+    reached = {walk.seqs[place]: place for place in walk.find_reached()}
+    ranked = found.ranked.join_candidates([*reached])
+    assert ranked.scoring is not None
+    seqs = ranked.scoring.ground.corpus.seq[ranked.rows].tolist()
+    gains = _measure_gains(walk, percent / 100 * float(found.ranked.scores.max()))
     parts = [_add_part(one, gains.get(seq, 0.0)) for seq, one in zip(seqs, ranked.parts, strict=True)]
     totals = np.array(
-        [score + one.get(LINKED, 0.0) * _factor(one) for score, one in zip(scores, parts, strict=True)],
+        [
+            score + one.get(LINKED, 0.0) * _factor(one)
+            for score, one in zip(ranked.scores.tolist(), parts, strict=True)
+        ],
         ranked.scores.dtype,
     )
     order = np.argsort(-totals, kind="stable")
@@ -51,9 +61,8 @@ async def add_links(
         ranked, rows=ranked.rows[order], scores=totals[order], parts=[parts[at] for at in order.tolist()]
     )
     seqs = [seqs[at] for at in order.tolist()]
-    paths = {walk.seqs[place]: walk.describe_path(place) for place in walk.find_reached()}
-    trace.note_links(ranked, seqs, {seq: paths[seq] for seq in seqs if seq in paths})
-    return ranked.first(pool), seqs[:pool]
+    trace.note_links(ranked, seqs, {seq: walk.describe_path(reached[seq]) for seq in seqs if seq in reached})
+    return replace(found, ranked=ranked.first(pool), seqs=seqs[:pool])
 
 
 def _measure_gains(walk: LinkWalk, most: float) -> dict[int, float]:

@@ -8,7 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -101,10 +101,18 @@ class PastScope:
 
     def mark(self, today: Bools, is_marked: Callable[[Memory], bool]) -> Bools:
         """Return by row what was so; `today` has the marks of the index, which hold of what did not change."""
+        marks: Bools = self.join(today, lambda memories: np.array([*map(is_marked, memories)], np.bool_))
+        return marks
+
+    def join(
+        self, today: npt.NDArray[Any], encode: Callable[[Sequence[Memory]], npt.NDArray[Any]]
+    ) -> npt.NDArray[Any]:
+        """Return a column by row: as the index has it `today` where nothing changed, else as memories had it."""
+        values = np.empty(len(self.seq), today.dtype)
         standing = today[self.kept]
-        for place, memory in self.places.items():
-            standing[place] = is_marked(memory)
-        return self.joined.join_marks(standing, np.array([*map(is_marked, self.texts)], np.bool_))
+        standing[[*self.places]] = encode([*self.places.values()])
+        values[self.joined.standing], values[self.joined.archived] = standing, encode(self.texts)
+        return values
 
     @property
     def seq(self) -> npt.NDArray[np.int64]:
@@ -162,19 +170,19 @@ async def rank_as_of(
     past: PastScope,
     question: PastQuestion,
     forms: WordForms,
-    masks: tuple[Bools, Bools | None],
+    by_row: tuple[Bools, Mapping[str, Floats]],
     pool: int,
 ) -> RankResult:
-    """Rank a scope as it was; the masks tell by row what may be returned, and of what the score is lowered."""
+    """Rank a scope as it was; by row it is told what may be returned, and what scores are multiplied by."""
     postings = await core.index.postings(forms, every=True)
-    return await asyncio.to_thread(_rank, core, past, (question, forms, postings), masks, pool)
+    return await asyncio.to_thread(_rank, core, past, (question, forms, postings), by_row, pool)
 
 
 def _rank(
     core: Core,
     past: PastScope,
     asked: tuple[PastQuestion, WordForms, Mapping[str, npt.NDArray[np.int64]]],
-    masks: tuple[Bools, Bools | None],
+    by_row: tuple[Bools, Mapping[str, Floats]],
     pool: int,
 ) -> RankResult:
     index, joined, (question, forms, postings) = core.index, past.joined, asked
@@ -194,10 +202,10 @@ def _rank(
         terms,
         _compare(core, past, query.vector),
         query,
-        masks[0],
+        by_row[0],
         pool,
         _contextual(core, past, question),
-        masks[1],
+        by_row[1],
     )
 
 

@@ -34,7 +34,7 @@ from remanence.flows.base import extra_vectors
 from remanence.flows.base.as_of import check_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
-from remanence.flows.base.recall_settings import SETTING_ROWS, read_recall_settings
+from remanence.flows.base.recall_settings import SETTING_ROWS, RecallSettings, read_recall_settings
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.answer_rows import read_ranked_rows
 from remanence.flows.recall.archive_ranking import (
@@ -55,9 +55,19 @@ from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.when import TimeSpan
+from remanence.recall.corpus import Floats
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage, select_places_to_read
 from remanence.recall.frames import BUDGET_MAX
-from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
+from remanence.recall.fuse import (
+    UNSURE_FACTOR,
+    Contextual,
+    Query,
+    RankResult,
+    lower_archived,
+    rank,
+    weak_floor,
+    weigh_lifecycles,
+)
 from remanence.recall.lexical import WordForms, word_weights, worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
@@ -164,23 +174,24 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
 
 async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool: int) -> ArchiveRanking:
     """Rank what stands, and of the archive what is open."""
-    index, now, settings = core.index, core.clock.now(), read_recall_settings(words[0])
+    index, now = core.index, core.clock.now()
+    settings = read_recall_settings(words[0].values, core.policy.recall)
     asked = replace(asked, filters=asked.filters.without_stale()) if settings.leaves_stale else asked
     opens = asked.archived == "open" or (asked.archived is None and settings.is_open)
+    settings = settings._replace(is_open=opens)
     archive_filter = _make_archive_filter(asked, opens=opens)
     asked.trace.note_archive(archive_filter)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     columns |= frozenset() if asked.budget is None else {"tokens"}
+    columns |= {"lifecycle"} if settings.weighs_lifecycle else frozenset()
     async with index.hold_rows(now, columns, windows=True, model=words[2].arm, stands_at=words[0].position):
         asked.trace.mark("index")
         left = archive_filter if index.leaves_archive else None
-        if settings.links:  # of the budget enough are read, as no size tells what links will raise
-            whole, deep = replace(asked, budget=None), max(pool, link_arm.LINKED_POOL)
-            ranked = await _ranked_together(core, whole, words, left, opens=opens, pool=deep)
-            best = ranked.ranked, ranked.seqs
-            pair = await link_arm.add_links(core, best, settings.links, pool, asked.trace)
-            return replace(ranked, ranked=pair[0], seqs=pair[1])
-        return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
+        if not settings.links or asked.as_of is not None:  # links are not told as of an instant
+            return await _ranked_together(core, asked, words, left, settings, pool)
+        whole = replace(asked, budget=None)  # no size tells what links will raise
+        found = await _ranked_together(core, whole, words, left, settings, pool)
+        return await link_arm.add_links(core, found, settings.links, pool, asked.trace)
 
 
 async def _ranked_together(
@@ -188,23 +199,24 @@ async def _ranked_together(
     asked: RecallRequest,
     words: AskedWords,
     left: ArchiveFilter | None,
-    *,
-    opens: bool,
+    settings: RecallSettings,
     pool: int,
 ) -> ArchiveRanking:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
     words = await match_forms(core, asked.query, words)
-    archive_rows = _find_archived_rows(core, asked, opens=opens)
+    archive_rows = _find_archived_rows(core, asked, opens=settings.is_open)
     allowed = await _filter_rows(core, asked, archive_rows)
+    factors = {} if archive_rows is None else lower_archived(archive_rows)
+    factors |= weigh_lifecycles(core.index.column("lifecycle")) if settings.weighs_lifecycle else {}
     if asked.as_of is not None:
-        return await _ranked_as_of(core, asked, words, left, (allowed, opens), pool)
+        return await _ranked_as_of(core, asked, words, left, (allowed, settings), pool)
     if left is not None:
         question = make_archive_question(core, asked, words)
-        joint = await ranked_with_archive(core, left, question, allowed, pool)
+        joint = await ranked_with_archive(core, left, question, (allowed, factors), pool)
         if joint is not None:
             asked.trace.note_ranking(joint.ranked, joint.seqs, pool)
             return joint
-    ranking = await ranked_rows(core, asked, words, allowed, pool, archive_rows)
+    ranking = await ranked_rows(core, asked, words, (allowed, factors), pool)
     return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist())
 
 
@@ -213,11 +225,11 @@ async def _ranked_as_of(
     asked: RecallRequest,
     words: AskedWords,
     left: ArchiveFilter | None,
-    rows: tuple[Bools, bool],
+    rows: tuple[Bools, RecallSettings],
     pool: int,
 ) -> ArchiveRanking:
     """Rank what stood at an instant; `rows` are those that may be returned by what they are now."""
-    allowed, opens = rows
+    index, (allowed, settings) = core.index, rows
     question = make_archive_question(core, asked, words)
     archived = {} if left is None else await read_best_archived(core, left, question)
     past = await past_ranking.read_past_scope(core, asked.at(core), archived)
@@ -226,12 +238,19 @@ async def _ranked_as_of(
         asked.thread,
         asked.between,
         asked.filters,
-        opens and not asked.filters.by_status,
+        settings.is_open and not asked.filters.by_status,
     )
-    archived_rows = core.index.match_statuses([Status.ARCHIVED])
-    lowered = past.mark(archived_rows, lambda one: one.status is Status.ARCHIVED) if wanted.opens else None
-    masks = past.mark(allowed, wanted.is_met_by), lowered
-    ranking = await past_ranking.rank_as_of(core, past, question, words[1], masks, pool)
+    factors: dict[str, Floats] = {}
+    if wanted.opens:
+        archived_rows = index.match_statuses([Status.ARCHIVED])
+        factors |= lower_archived(past.mark(archived_rows, lambda one: one.status is Status.ARCHIVED))
+    if settings.weighs_lifecycle:
+        column = index.column("lifecycle")
+        factors |= weigh_lifecycles(
+            past.join(column, lambda memories: index.encode_column("lifecycle", memories))
+        )
+    passes = past.mark(allowed, wanted.is_met_by)
+    ranking = await past_ranking.rank_as_of(core, past, question, words[1], (passes, factors), pool)
     return ArchiveRanking(ranking, past.seq[ranking.rows].tolist(), past)
 
 
@@ -402,16 +421,16 @@ async def ranked_rows(
     core: Core,
     asked: RecallRequest,
     words: AskedWords,
-    allowed: Bools,
+    by_row: tuple[Bools, Mapping[str, Floats]],
     pool: int,
-    archived: Bools | None = None,
 ) -> RankResult:
     """Rank on the resident columns.
 
-    `words` are what `match_forms` made of the question. The scores of what is `archived` are lowered.
+    `words` are what `match_forms` made of the question; by row it is told what may be returned, and what scores are
+    multiplied by.
     """
     postings = await core.index.postings(words[1], every=of_entities(asked))
-    ranking = await asyncio.to_thread(_rank_rows, core, asked, words, postings, (allowed, archived), pool)
+    ranking = await asyncio.to_thread(_rank_rows, core, asked, words, postings, by_row, pool)
     asked.trace.note_ranking(ranking, core.index.seq[ranking.rows].tolist(), pool)
     return ranking
 
@@ -421,11 +440,11 @@ def _rank_rows(
     asked: RecallRequest,
     words: AskedWords,
     postings: Mapping[str, npt.NDArray[np.int64]],
-    masks: tuple[Bools, Bools | None],
+    by_row: tuple[Bools, Mapping[str, Floats]],
     pool: int,
 ) -> RankResult:
     index = core.index
-    allowed, is_archived = masks
+    allowed, factors = by_row
     _, query_stems, question = words
     if of_entities(asked):
         ground, terms = index.among_all(query_stems, postings)
@@ -437,7 +456,7 @@ def _rank_rows(
     contextual = index.compare_contextual(question.model, question.vector, allowed)
     beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
     cosines = index.compare(query.vector, allowed)
-    ranking = rank(ground, terms, cosines, query, allowed, pool, beside, is_archived)
+    ranking = rank(ground, terms, cosines, query, allowed, pool, beside, factors)
     if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
         tokens = index.column("tokens")[ranking.rows].tolist()
         ranking = ranking.select(select_places_to_read(tokens, asked.budget, asked.read_ahead))

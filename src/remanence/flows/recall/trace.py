@@ -51,8 +51,8 @@ class FrameOutcome:
     """How a frame's answer was made at last: its candidates' scores, weights, parts and terms by ascending number.
 
     `order` is what they stand in order of, which is the score unless there is a question.
-    `guaranteed` and `exact` tell which stand first for another reason than their score; `links` are None where nobody
-    has read any.
+    `guaranteed` and `exact` tell which stand first for another reason than their score, `lent` what a link to one of
+    the best answers lends; `links` are None where nobody has read any.
     """
 
     frame: str
@@ -65,6 +65,7 @@ class FrameOutcome:
     diversity: float
     guaranteed: "npt.NDArray[np.bool_]"
     exact: "npt.NDArray[np.bool_]"
+    lent: "Floats"
     links: Sequence[Link] | None
     limit: int
     budget: int
