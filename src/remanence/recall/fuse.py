@@ -8,7 +8,6 @@ Each arm is scaled over the candidates inside the filter; sums of scaled scores 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
@@ -103,6 +102,14 @@ class Query:
         return self.forms.get(stem, (stem,))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateRows:
+    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row."""
+
+    allowed: Bools
+    factors: Mapping[str, Floats] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Contextual:
     """The cosines of windows of a model with the question by row, and which rows have a vector of their own.
@@ -134,6 +141,13 @@ class RankResult:
     scoring: "Scoring | None" = None
 
     @property
+    def seqs(self) -> list[int]:
+        """The numbers of the memories, best first."""
+        assert self.scoring is not None
+        numbers: list[int] = self.scoring.ground.corpus.seq[self.rows].tolist()
+        return numbers
+
+    @property
     def unread(self) -> Rows:
         """The rows that were ranked and left out."""
         return self.rows[:0] if self.ranked is None else self.ranked[~np.isin(self.ranked, self.rows)]
@@ -155,7 +169,7 @@ class RankResult:
         """Return them with more of the candidates behind, scored like all; what was no candidate stays out."""
         scoring = self.scoring
         assert scoring is not None
-        places = scoring.find_places(np.setdiff1d(seqs, scoring.ground.corpus.seq[self.rows]))
+        places = scoring.find_places(np.setdiff1d(seqs, self.seqs))
         session = scoring.compute_sessions(places)
         return replace(
             self,
@@ -197,19 +211,16 @@ def rank(
     terms: Mapping[str, Term],
     cosines: Floats | None,
     query: Query,
-    allowed: Bools | None,
+    among: CandidateRows,
     limit: int,
     contextual: Contextual | None = None,
-    row_factors: Mapping[str, Floats] = MappingProxyType({}),
 ) -> RankResult:
     """Rank a scope against a question and return the best `limit` rows.
 
     `terms` are those of the question's stems, `cosines` those of windows with the question by row, `contextual` those
-    by a model. `allowed` (by row) are the rows inside the filters, else the live ones. `row_factors`, by name, multiply
-    the scores, such as those of `lower_archived`.
+    by a model.
     """
-    inside = ground.corpus.live if allowed is None else allowed
-    candidates = np.flatnonzero(inside)
+    candidates = np.flatnonzero(among.allowed)
     lexical = lexical_scores(
         ground.windows,
         ground.damping,
@@ -230,7 +241,7 @@ def rank(
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead
-    factors = _factors(ground, query, candidates, row_factors)
+    factors = _factors(ground, query, candidates, among.factors)
     depth = max(limit, STRENGTH_DEPTH)
     places = _contenders(ground, evidence, candidates, factors, depth)
     session = _session(ground, evidence, candidates, places)

@@ -101,7 +101,7 @@ class ListeningTrace(RecallTrace):
         """Keep what may be found of an archive that is not among the rows."""
         self._archive_filter = wanted
 
-    def note_ranking(self, ranking: RankResult, seqs: Sequence[int], pool: int, /) -> None:
+    def note_ranking(self, ranking: RankResult, pool: int, /) -> None:
         """Keep how the best were ranked, and how what is sought was, wherever it came."""
         scoring = ranking.scoring
         assert scoring is not None
@@ -109,28 +109,24 @@ class ListeningTrace(RecallTrace):
         self._pool, self._left = pool, ranking.candidates
         self._unread = frozenset(scoring.ground.corpus.seq[ranking.unread].tolist())
         numbers = (
-            range(len(seqs))
+            range(len(ranking.rows))
             if ranking.ranked is None
             else np.flatnonzero(np.isin(ranking.ranked, ranking.rows)).tolist()
         )
-        self._keep_ranks(ranking, scoring, seqs, numbers)
+        self._keep_ranks(ranking, scoring, numbers)
         if self._memory is not None and self._memory.seq not in self._ranked:
             self._rank_sought(scoring, self._memory.seq)
 
-    def note_links(
-        self, ranking: RankResult, seqs: Sequence[int], paths: Mapping[int, tuple[Hop, ...]], /
-    ) -> None:
+    def note_links(self, ranking: RankResult, paths: Mapping[int, tuple[Hop, ...]], /) -> None:
         """Keep the places and scores that links made of those before and of what joined, and the ways."""
         assert ranking.scoring is not None
-        self._keep_ranks(ranking, ranking.scoring, seqs, range(len(seqs)))
+        self._keep_ranks(ranking, ranking.scoring, range(len(ranking.rows)))
         self._paths = paths
 
-    def _keep_ranks(
-        self, ranking: RankResult, scoring: Scoring, seqs: Sequence[int], numbers: Iterable[int]
-    ) -> None:
+    def _keep_ranks(self, ranking: RankResult, scoring: Scoring, numbers: Iterable[int]) -> None:
         by_arm = _rank_by_arm(scoring, np.searchsorted(scoring.candidates, ranking.rows).tolist())
         bm25 = scoring.lexical.scores[ranking.rows].tolist()
-        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
+        rows = zip(ranking.seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
         for number, (seq, *row) in zip(numbers, rows, strict=True):
             self._ranked[seq] = _Rank(number + 1, *row)
 

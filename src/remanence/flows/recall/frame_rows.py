@@ -22,8 +22,7 @@ from remanence.flows.recall.frame_inputs import (
     hours,
     map_stronger_ends,
 )
-from remanence.flows.recall.link_arm import SEEDS, find_seeds
-from remanence.flows.recall.link_walk import walk_links
+from remanence.flows.recall.link_walk import find_seeds, walk_links
 from remanence.flows.recall.profiling import (
     NEEDS,
     RankedEligible,
@@ -32,11 +31,11 @@ from remanence.flows.recall.profiling import (
     rank_eligible,
     rank_profile_rows,
 )
-from remanence.flows.recall.recall_request import RecallRequest
-from remanence.flows.recall.recalling import AskedWords, make_archive_question, match_forms, ranked_rows
+from remanence.flows.recall.question import Question, match_forms
+from remanence.flows.recall.ranking import rank_rows
 from remanence.read.entity import is_entity
 from remanence.recall.activation import HOP_FACTOR
-from remanence.recall.fuse import RankResult
+from remanence.recall.fuse import CandidateRows, RankResult
 from remanence.store.base import Arriving
 from remanence.text.analysis import fingerprints, words
 
@@ -85,15 +84,14 @@ class PresentRows:
         """Map each memory that a stronger one openly contradicts to those that do."""
         return await map_stronger_ends(self._core, known.contradicting, seqs, known.evidence)
 
-    async def rank(self, asked: RecallRequest, known: AskedWords, passes: Bools, pool: int) -> RankResult:
+    async def rank(self, question: Question, passes: Bools, pool: int) -> RankResult:
         """Rank what passes by a question."""
-        words = await match_forms(self._core, asked.query, known)
-        return await ranked_rows(self._core, asked, words, (passes, {}), pool)
+        question = await match_forms(self._core, question)
+        return await rank_rows(self._core, question, CandidateRows(passes), pool)
 
     async def follow_links(self, ranking: RankResult) -> Floats:
         """Return by row what the best of a ranking lend to what their links lead to: so much of their similarity."""
-        index, lent = self._core.index, np.zeros(len(self.seq))
-        seeds = find_seeds(ranking, index.seq[ranking.rows[:SEEDS]].tolist())
+        index, lent, seeds = self._core.index, np.zeros(len(self.seq)), find_seeds(ranking)
         if seeds:
             walk = await walk_links(self._core, seeds, hops=1)
             reached = np.fromiter(walk.find_reached(), np.intp)
@@ -174,11 +172,10 @@ class PastRows:
         """Map nothing: what contradicted is not told as of an instant."""
         return {}
 
-    async def rank(self, asked: RecallRequest, known: AskedWords, passes: Bools, pool: int) -> RankResult:
+    async def rank(self, question: Question, passes: Bools, pool: int) -> RankResult:
         """Rank what passed by a question."""
-        words = await match_forms(self._core, asked.query, known)
-        question = make_archive_question(self._core, asked, words)
-        return await past_ranking.rank_as_of(self._core, self._past, question, words[1], (passes, {}), pool)
+        question, among = await match_forms(self._core, question), CandidateRows(passes)
+        return await past_ranking.rank_as_of(self._core, self._past, question, among, pool)
 
     async def follow_links(self, ranking: RankResult) -> Floats:  # noqa: ARG002
         """Follow nothing: what was linked is not told as of an instant."""

@@ -88,10 +88,10 @@ class RecallTrace:
     def note_archive(self, _wanted: "ArchiveFilter | None", /) -> None:
         """Hear what may be found of an archive that is not among the rows; None where it is closed."""
 
-    def note_ranking(self, _ranking: "RankResult", _seqs: Sequence[int], _pool: int, /) -> None:
-        """Hear how all that was left was scored, and the numbers of the best, at most so many, that are looked at."""
+    def note_ranking(self, _ranking: "RankResult", _pool: int, /) -> None:
+        """Hear how all that was left was scored; the best, at most so many, are looked at."""
 
-    def note_links(self, _ranking: "RankResult", _seqs: Sequence[int], _paths: "Paths", /) -> None:
+    def note_links(self, _ranking: "RankResult", _paths: "Paths", /) -> None:
         """Hear how the best stand after links have added to their scores, and by which way they were reached."""
 
     def explain_recall(self, answer: RecallResult, _outcome: Outcome, /) -> RecallResult:
