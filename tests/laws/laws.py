@@ -645,9 +645,10 @@ def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, A
             for name, value in change.after.items():
                 row[name] = row[name] + value.by if isinstance(value, Increment) else value
         elif change.table == "links":
-            (links.discard if change.after is None else links.add)(change.key)  # type: ignore[arg-type]
-            if change.before is None and change.key[2] == Relation.MERGED_FROM:  # type: ignore[index]
-                take_in(rows, before, *change.key[:2])  # type: ignore[misc]
+            key = cast("tuple[int, int, int]", change.key)
+            (links.discard if change.after is None else links.add)(key)
+            if change.before is None and key[2] == Relation.MERGED_FROM:
+                take_in(rows, before, *key[:2])
         else:
             owner, name = cast("tuple[int, str]", change.key)
             held = set(rows[owner][change.table]) if owner in rows else set()
