@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         counting,
         framing,
         listing,
-        recall_request,
+        question,
         recalling,
     )
     from remanence.flows.recall.counting import CountResult
@@ -253,8 +253,8 @@ class Engine(Shelves, EditingVerbs):
         `agent` or the engine's own agent, unless `count_use` is False. With `explain` or `why_not` the answer has its
         `explanation`.
         """
-        criteria, span = recalling.read_recallable(filters or {}), to_span(between)
-        request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
+        criteria, span = question.read_recallable(filters or {}), to_span(between)
+        request = question.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
     @overload
