@@ -20,10 +20,10 @@ from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.core.signatures import checked_class
+from remanence.edit.box_changes import BOXED, make_column_changes
 from remanence.flows.base import settings
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.steps import Settling
-from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.store.capabilities import BOXES, can, require

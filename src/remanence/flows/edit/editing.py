@@ -56,9 +56,10 @@ from remanence.flows.base.context import (
     run_off_loop,
     wait_before_retry,
 )
-from remanence.flows.undo.undoing import before_fall, beside_equals
+from remanence.flows.undo.restoring import read_fall
 from remanence.flows.write import gating
 from remanence.flows.write.edited_turn_facts import outdate_facts
+from remanence.flows.write.equal_texts import link_equal_texts
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -124,7 +125,7 @@ async def edit(
         changes = await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
         twins[:] = await _find_twin(core, memory, changes)
         if twins:
-            changes = list(await beside_equals(core, changes, _with_new_text(memory, changes)))
+            changes += await link_equal_texts(core, changes, _with_new_text(memory, changes))
         heard_again.clear()
         if clean_values.get("text", memory.text) != memory.text:
             changes += await outdate_facts(core, memory, memory.seq, clean_values["text"])
@@ -381,7 +382,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
                 f"memory {short_id(memory.seq)} is {memory.status.label}",
                 recovery=f"bring it back first: restore {memory.seq}",
             )
-        extra = await before_fall(core, memory.seq, memory.valid_to, now)
+        extra = (await read_fall(core, memory.seq, memory.valid_to)).values(now)
         return act(memory, VERBS["confirm archived"], now, **by_user, **extra)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
@@ -391,7 +392,8 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
+        changes = decide_acceptance(memory, core.clock.now())
+        return [*changes, *await link_equal_texts(core, changes, [memory])]
 
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 

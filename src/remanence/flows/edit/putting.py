@@ -25,9 +25,9 @@ from remanence.core.model import (
 from remanence.edit.one_memory import merge_changes, on_revision, update
 from remanence.flows.base.context import RACES_MAX, Core, make_id_detail, refuse_moved, wait_before_retry
 from remanence.flows.edit.editing import decide_forget, make_edit_changes, successor
-from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.edited_turn_facts import outdate_facts
+from remanence.flows.write.equal_texts import link_equal_texts
 from remanence.flows.write.learning import (
     CHUNK,
     answers,
@@ -322,7 +322,7 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
     )
     if any("text" in (change.after or {}) for change in changes if change.table == "memories"):
         mark = fingerprint(draft.turn.text, memory.speaker or "")
-        changes = [*await beside_equals(core, changes, [replace(memory, fingerprint=mark)])]
+        changes += await link_equal_texts(core, changes, [replace(memory, fingerprint=mark)])
     return [
         *changes,
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),

@@ -36,7 +36,7 @@ from remanence.flows.erase.erase_changes import (
 )
 from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
-from remanence.flows.undo.undoing import image
+from remanence.flows.undo.restoring import image
 from remanence.flows.write.proposals import UNDER
 from remanence.store.base import Bookkeeping, CleanResult, Find
 from remanence.store.capabilities import ERASABLE, require

@@ -31,6 +31,7 @@ from remanence.flows.base.context import (
     run_off_loop,
     wait_before_retry,
 )
+from remanence.flows.base.cut_runs import closed_run, commit_part
 from remanence.flows.exchange import boxes_exchange, erased_elsewhere
 from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace
 from remanence.flows.exchange.exported import (
@@ -50,7 +51,6 @@ from remanence.flows.exchange.overlap import (
     ImportPlan,
     decide,
 )
-from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find

@@ -20,6 +20,7 @@ from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.results import date_of, one_line, visible
+from remanence.flows.base import decision_log
 from remanence.flows.base.context import Core
 from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import ConversationSegment
@@ -31,7 +32,6 @@ from remanence.flows.mirror.mirrored import Called, File, field_lines, is_mirror
 from remanence.flows.recall import counting, profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.recall.newer_chains import follow_newer
-from remanence.flows.undo import decision_log
 from remanence.read.entity import aliases_of, name_of, type_of
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"

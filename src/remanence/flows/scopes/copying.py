@@ -17,6 +17,7 @@ from remanence.core.receipt import Receipt
 from remanence.core.results import minute_of
 from remanence.flows.base import copies
 from remanence.flows.base.context import QUIET, Core, receipt
+from remanence.flows.base.cut_runs import commit_part
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace, pages
@@ -32,7 +33,6 @@ from remanence.flows.exchange.transfer import (
 )
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
-from remanence.flows.undo.cut_runs import commit_part
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.undo.undoing import undo
 from remanence.flows.write.embedding import EMBEDDER, wait_until_embedded
