@@ -102,7 +102,7 @@ class BoxLine:
 class TraceLine:
     """One trace of an export, by its number within the file, and its columns."""
 
-    number: int
+    trace: int
     values: Mapping[str, Any]
 
 

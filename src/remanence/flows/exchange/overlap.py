@@ -7,7 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from remanence.core.arrival import KnownMemory, WriteContext
 from remanence.core.change import Change
@@ -30,8 +30,15 @@ from remanence.core.model import (
 from remanence.core.score import decay
 from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core
-from remanence.flows.exchange import boxes_exchange, erased_elsewhere
-from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
+from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange.exported import (
+    BoxLine,
+    ExportData,
+    ExportRow,
+    ForbiddenRow,
+    LinkRow,
+    TraceLine,
+)
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
 from remanence.flows.write.learning import vector_of
@@ -51,23 +58,14 @@ NAMES = ("speaker", "agent", "thread", "session", "key")
 MERGED = "memory/"
 
 
-class LinkEnd(Protocol):
-    """Something that a link can end at: a memory that is here, or one that is about to be."""
-
-    @property
-    def seq(self) -> int:
-        """Its sequence number."""
-        ...
-
-
 @dataclass
 class ImportedMemory:
-    """A memory that comes in; its sequence number is 0 until it is written."""
+    """A memory that comes in; its `number` is below zero, until it is written and has one of the store."""
 
+    number: int
     columns: dict[str, Any]
     tags: set[str]
     sources: set[str]
-    seq: int = 0
     tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -111,11 +109,6 @@ class Existing:
     sources: set[str] = field(default_factory=set)
     columns: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def size(self) -> int:
-        """How many changes it makes."""
-        return 1 + len(self.tags) + len(self.sources)
-
     def add_echo(self, row: ExportRow) -> None:
         """Keep of a line that it came in, and nothing of what it says."""
         self.ids.append(row.id)
@@ -150,54 +143,20 @@ class Existing:
         return merge_changes([*count_changes, *updates, *sources])
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedLink:
-    """A link to draw between two memories, which may not be written yet."""
-
-    source: LinkEnd
-    target: LinkEnd
-    relation: Relation
-    values: Mapping[str, Any]
-    size: int = 1
-
-    def changes(self) -> list[Change]:
-        """Draw it; both ends are written by now."""
-        ends = (self.source.seq, self.target.seq)
-        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
-        return [Change("links", (source, target, int(self.relation)), None, self.values)]
-
-    @property
-    def key(self) -> tuple[int, int, int]:
-        """What tells two links apart before their ends have numbers."""
-        ends = [end.seq or -id(end) for end in (self.source, self.target)]
-        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
-        return (source, target, int(self.relation))
-
-
-@dataclass(frozen=True, slots=True)
-class Forbid:
-    """A text that may not come in, and the memory that said it."""
-
-    fold: str
-    at: int
-    end: LinkEnd | None
-    size: int = 1
-
-    def changes(self) -> list[Change]:
-        """Forbid it; the memory is written by now."""
-        seq = None if self.end is None else self.end.seq
-        return [Change("forbidden", self.fold, None, {"at": self.at, "seq": seq})]
-
-
 @dataclass
 class ImportPlan:
-    """What becomes of an export here; `remarks` say of each line that is refused why."""
+    """What becomes of an export here; `remarks` say of each line that is refused why.
+
+    `where` has the number of what each id of the file is here, below zero for what is new.
+    """
 
     new: list[ImportedMemory] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
-    links: list[ImportedLink] = field(default_factory=list)
-    forbidden: list[Forbid] = field(default_factory=list)
-    grouped: list[boxes_exchange.ImportedBox | boxes_exchange.ImportedTrace] = field(default_factory=list)
+    links: list[LinkRow] = field(default_factory=list)
+    forbidden: list[ForbiddenRow] = field(default_factory=list)
+    boxes: list[BoxLine] = field(default_factory=list)
+    traces: Sequence[TraceLine] = ()
+    where: dict[str, int] = field(default_factory=dict)
     kept: set[str] = field(
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
@@ -205,6 +164,23 @@ class ImportPlan:
     unguarded: int = 0  # lines that came without what only a person sets
     replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
+
+    def count_connections(self) -> int:
+        """Count what hangs between memories and comes in: each is one change."""
+        used = {box.trace for box in self.boxes} & {trace.trace for trace in self.traces}
+        return len(self.links) + len(self.forbidden) + len(self.boxes) + len(used)
+
+    def make_connections(self, assigned: Mapping[int, int]) -> list[Change]:
+        """Return what hangs between memories as changes, once new ones are written: `assigned` has their numbers."""
+        seqs = {id_: assigned.get(number, number) for id_, number in self.where.items()}
+        return [
+            *connections.make_link_changes(self.links, seqs),
+            *(
+                connections.make_forbidden_change(one.fold, one.at, seqs.get(one.memory or ""))
+                for one in self.forbidden
+            ),
+            *connections.make_box_changes(self.boxes, self.traces, seqs),
+        ]
 
 
 async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
@@ -242,7 +218,7 @@ class _Overlap:
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
     decided: ImportPlan = field(default_factory=ImportPlan)
-    where: dict[str, ImportedMemory | Memory] = field(default_factory=dict)  # id in the file → memory here
+    here: dict[int, Status] = field(default_factory=dict)  # memories that are here and in the file, too
     keys: dict[str, ImportedMemory] = field(default_factory=dict)
     said: dict[bytes, ImportedMemory] = field(default_factory=dict)
     echoes: dict[str, int] = field(
@@ -258,8 +234,10 @@ class _Overlap:
         # A name is an id or a key: a memory that has the id as its key is another one.
         here = {memory.id: memory for memory in matches if memory is not None}
         fresh = [row for row in rows if row.id not in here]
-        self.where |= {row.id: here[row.id] for row in rows if row.id in here}
-        self.decided.kept |= {row.id for row in rows if row.id in here}
+        for row in rows:
+            if row.id in here:
+                self._meet(row.id, here[row.id])
+                self.decided.kept.add(row.id)
         if self.door < Trust.USER:
             fresh = [self._drop_what_a_person_sets(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
@@ -374,22 +352,26 @@ class _Overlap:
     def _take(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
         owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
         if owner is not None and not (row.stands and _says(owner, row)):
-            key = row.columns["key"]
+            key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
             self.decided.refused += 1
             self.decided.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {short_id(owner.seq)} here, which says something"
-                " else or is gone"
+                f"line {row.line} is left out: its key {key!r} is {name} here, which says something else or is gone"
             )
             return
         match = owner or same
         if match is None:
-            self.where[row.id] = self._add_row(row, known.twins.get(row.columns["fingerprint"]))
+            self._add_row(row, known.twins.get(row.columns["fingerprint"]))
         elif isinstance(match, Memory):
             self._merge(row, match)
         else:
             match.add_repeat(row, self.now, self._trust(row))
-            self.where[row.id] = match
+            self.decided.where[row.id] = match.number
             self.decided.kept.add(row.id)
+
+    def _meet(self, id_: str, memory: Memory) -> None:
+        """Note which memory here an id of the file is."""
+        self.decided.where[id_] = memory.seq
+        self.here[memory.seq] = memory.status
 
     def _find_by_key(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -414,7 +396,7 @@ class _Overlap:
 
     def _merge(self, row: ExportRow, memory: Memory) -> None:
         """Let a line be a repeat of what is here, once."""
-        self.where[row.id] = memory
+        self._meet(row.id, memory)
         if MERGED + row.id in memory.sources:
             self.decided.kept.add(row.id)
         else:
@@ -424,9 +406,10 @@ class _Overlap:
             else:
                 existing.add_echo(row)
 
-    def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> ImportedMemory:
+    def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> None:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
-        new = ImportedMemory(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
+        number = -1 - len(self.decided.new)
+        new = ImportedMemory(number, dict(row.columns), {*row.tags}, {*row.sources}, row.tagged_at)
         has_vector = "vector" in row.columns
         missing = not has_vector and row.columns.get("category") != ENTITY
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
@@ -435,56 +418,59 @@ class _Overlap:
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.decided.new.append(new)
+        self.decided.where[row.id] = number
         if new.columns.get("key") is not None:
             self.keys[new.columns["key"]] = new
         if row.stands:
             self.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
-            values = link_values(self.now)
-            self.decided.links.append(ImportedLink(new, twin, Relation.LEARNED_FROM, values))
-        return new
+            self.decided.where[twin.id] = twin.seq
+            learned_from = LinkRow(row.line, row.id, twin.id, Relation.LEARNED_FROM, link_values(self.now))
+            self.decided.links.append(learned_from)
 
     async def link(self, rows: Sequence[LinkRow]) -> None:
-        """Map links to what their ends became; a link that is here already stays as it is."""
-        here = await asyncio.to_thread(
-            lambda: sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
-        )
-        links = await self.core.store.neighbours(self.core.scope, here) if here else []
+        """Choose the links between what came in; a link that is here already stays as it is."""
+        links = await self.core.store.neighbours(self.core.scope, sorted(self.here)) if self.here else []
         await asyncio.to_thread(self._link_all, rows, {link.key for link in links})
 
     def _link_all(self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]]) -> None:
-        seen |= {link.key for link in self.decided.links}
-        lost_count = 0
+        where, lost_count = self.decided.where, 0
+        seen |= {self._key(one) for one in self.decided.links}
         for row in rows:
-            source, target = self.where.get(row.source), self.where.get(row.target)
-            if source is None or target is None or _is_misleading(row, target):
+            if row.source not in where or row.target not in where or self._is_misleading(row):
                 lost_count += 1
                 continue
-            link = ImportedLink(source, target, row.relation, row.values)
-            key = link.key
+            key = self._key(row)
             if key[0] != key[1] and key not in seen:
                 seen.add(key)
-                self.decided.links.append(link)
+                self.decided.links.append(row)
         if lost_count:
             self.decided.remarks.append(
                 f"links that are left out because of what stands at their ends here: {lost_count:,}"
             )
 
+    def _key(self, row: LinkRow) -> tuple[int, int, int]:
+        """Return what tells two links apart before their ends are written."""
+        ends = self.decided.where[row.source], self.decided.where[row.target]
+        source, target = sorted(ends) if row.relation in SYMMETRIC else ends
+        return source, target, int(row.relation)
+
+    def _is_misleading(self, row: LinkRow) -> bool:
+        """Tell whether a link would say that something took the place of a memory that stands here as it was."""
+        target = self.here.get(self.decided.where[row.target], Status.SUPERSEDED)
+        return row.relation in REPLACING and target is not Status.SUPERSEDED
+
     async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
         """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
         folds = [row.fold for row in rows]
         bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
-        if self.door < Trust.USER:
-            if count := len({*folds} - bans):
-                self.decided.remarks.append(
-                    f"texts that the file forbids, which only `trust='user'` lets it: {count:,}"
-                )
-            return
-        self.decided.forbidden += [
-            Forbid(row.fold, row.at, None if row.memory is None else self.where.get(row.memory))
-            for row in rows
-            if row.fold not in bans
-        ]
+        new = [row for row in rows if row.fold not in bans]
+        if self.door >= Trust.USER:
+            self.decided.forbidden = new
+        elif new:
+            self.decided.remarks.append(
+                f"texts that the file forbids, which only `trust='user'` lets it: {len({*folds} - bans):,}"
+            )
 
     async def group(self, exported: ExportData) -> None:
         """Take in the boxes of turns that are in no box here, under the names of sessions that may be kept."""
@@ -494,9 +480,8 @@ class _Overlap:
             for one in exported.boxes
         ]
         self.decided.replaced += counts
-        self.decided.grouped = await boxes_exchange.select_boxes(
-            self.core, boxes, exported.traces, self.where
-        )
+        self.decided.boxes = await connections.choose_boxes(self.core, boxes, self.decided.where)
+        self.decided.traces = exported.traces
 
 
 def _iterate_side_texts(row: ExportRow) -> Iterator[str]:
@@ -527,11 +512,6 @@ def _list_lookups(drafts: Iterable[MemoryDraft]) -> tuple[list[int], list[bytes]
     """Return of which terms and of which lines of answers must be known what memories hold them."""
     terms = [terms_of(one.turn.text) for one in drafts if one.turn.speaker is None or one.role in PROGRAMS]
     return list(frozenset().union(*terms)), [name for one in drafts for name in list_own_fingerprints(one)]
-
-
-def _is_misleading(row: LinkRow, target: ImportedMemory | Memory) -> bool:
-    """Tell whether a link would say that something took the place of a memory that stands here as it was."""
-    return row.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
 
 
 def _says(found: ImportedMemory | Memory, row: ExportRow) -> bool:

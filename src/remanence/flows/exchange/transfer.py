@@ -6,10 +6,11 @@ in meets what is here as `learn` would meet it, and never writes over it.
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -31,8 +32,7 @@ from remanence.flows.base.context import (
     run_off_loop,
     wait_before_retry,
 )
-from remanence.flows.exchange import boxes_exchange, erased_elsewhere
-from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace
+from remanence.flows.exchange import connections, erased_elsewhere
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -42,14 +42,7 @@ from remanence.flows.exchange.exported import (
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.overlap import (
-    Existing,
-    Forbid,
-    ImportedLink,
-    ImportedMemory,
-    ImportPlan,
-    decide,
-)
+from remanence.flows.exchange.overlap import ImportedMemory, ImportPlan, decide
 from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
@@ -60,7 +53,6 @@ from remanence.write.roles import lower_trust
 
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
-Item = Existing | ImportedLink | Forbid | ImportedBox | ImportedTrace
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -126,7 +118,7 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
                 yield _link_out(link, ids)
     for one in await core.store.forbidden(core.scope):
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
-    async for line in boxes_exchange.lines(core, ids):
+    async for line in connections.iterate_box_lines(core, ids):
         yield line
     heard_ids = set(await erased_elsewhere.list_ids(core)) - {*ids.values()}
     erased_ids = [*await core.store.erased_ids(core.scope), *sorted(heard_ids)]
@@ -312,30 +304,29 @@ class _Taking:
         Where a lost race leaves nothing to write after some parts, the last part is empty.
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        tail = await asyncio.to_thread(_tail, decided)
-        total = len(decided.new) + sum(map(len, tail))
+        behind = len(decided.existing) + decided.count_connections()
+        total = len(decided.new) + behind
         written = 0
         self.tell(written, total)
-        if self.parts and not pages and not tail:
+        if self.parts and not total:
             await self._commit([], is_last=True)
+        assigned: dict[int, int] = {}
         for number, page in enumerate(pages, start=1):
             changes = await asyncio.to_thread(make_create_changes, page)
-            seqs = await self._commit(changes, is_last=number == len(pages) and not tail)
-            for new, seq in zip(page, seqs, strict=True):
-                new.seq = seq
+            seqs = await self._commit(changes, is_last=number == len(pages) and not behind)
+            assigned |= zip((new.number for new in page), seqs, strict=True)
             self._written |= {new.id for new in page}
             written += len(page)
             self.tell(written, total)
-        for number, part in enumerate(tail, start=1):
-            await self._commit(await asyncio.to_thread(make_changes, part), is_last=number == len(tail))
-            await asyncio.to_thread(self._count, part)
+        parts = await asyncio.to_thread(_cut_rest, decided, assigned)
+        for number, part in enumerate(parts, start=1):
+            changes = [change for item in part for change in item.changes]
+            await self._commit(changes, is_last=number == len(parts))
+            self._merged |= {id_ for item in part for id_ in item.merged}
+            self._links += sum(change.table == "links" for change in changes)
+            self._forbidden += sum(change.table == "forbidden" for change in changes)
             written += len(part)
             self.tell(written, total)
-
-    def _count(self, part: Sequence[Item]) -> None:
-        self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
-        self._links += sum(isinstance(item, ImportedLink) for item in part)
-        self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
         cause = replace(self.cause, part=self.parts, final=is_last)
@@ -350,26 +341,23 @@ def make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
     return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
 
 
-def _tail(decided: ImportPlan) -> list[list[Item]]:
-    """Return what follows new memories, in parts."""
-    items: list[Item] = [*decided.existing.values(), *decided.links, *decided.forbidden]
-    return list(cut_parts([*items, *decided.grouped]))
+class _Item(NamedTuple):
+    """What is written together, and the ids of the lines that it merges into a memory that is here."""
+
+    changes: Sequence[Change]
+    merged: Sequence[str] = ()
 
 
-def make_changes(part: Iterable[Item]) -> list[Change]:
-    """Return what some items change, once the memories that they name are written."""
-    return [change for item in part for change in item.changes()]
-
-
-def cut_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Gather what one commit may hold."""
-    part: list[Item] = []
-    size = 0
-    for item in items:
-        if size and size + item.size > PART_CHANGES_MAX:
-            yield part
-            part, size = [], 0
-        part.append(item)
-        size += item.size
-    if part:
-        yield part
+def _cut_rest(decided: ImportPlan, assigned: Mapping[int, int]) -> list[list[_Item]]:
+    """Return what follows new memories, in parts of what one commit may hold."""
+    merges = (_Item(one.changes(), one.ids) for one in decided.existing.values())
+    rest = (_Item([change]) for change in decided.make_connections(assigned))
+    parts: list[list[_Item]] = []
+    size = PART_CHANGES_MAX
+    for item in chain(merges, rest):
+        if size + len(item.changes) > PART_CHANGES_MAX:
+            parts.append([])
+            size = 0
+        parts[-1].append(item)
+        size += len(item.changes)
+    return parts
