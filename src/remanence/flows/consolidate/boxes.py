@@ -12,16 +12,16 @@ from typing import Any, Literal, TypeAlias, overload
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
-from remanence.core.change import Change
+from remanence.core.change import Change, Fence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
+from remanence.flows.base.context import Core, hold_lease, retry_conflicts
 from remanence.flows.base.steps import Settling
 from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
@@ -213,24 +213,21 @@ async def seal(
     if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
         return None
     async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
-        if fence is None:
-            return None
-        for attempt in range(RACES_MAX):
-            decision = await decide_boxes(core, session, (), why)
-            if not decision.changes:
-                return None
-            actions = Actions()
-            decision.record(actions, "consolidation")
-            detail = {"session": session, **decision.detail, **actions.detail()}
-            cause = core.cause("box", detail=detail, fence=fence)
-            try:
-                await core.commit(decision.changes, cause)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            box_count = sum(change.table == "boxes" for change in decision.changes)
-            return AutomaticRun(core.clock.now(), "done", cause.run, {"boxes": box_count})
-    raise AssertionError("unreachable")
+        return None if fence is None else await _seal_open_box(core, session, why, fence)
+
+
+@retry_conflicts
+async def _seal_open_box(core: Core, session: str, why: SealReason, fence: Fence) -> AutomaticRun | None:
+    decision = await decide_boxes(core, session, (), why)
+    if not decision.changes:
+        return None
+    actions = Actions()
+    decision.record(actions, "consolidation")
+    detail = {"session": session, **decision.detail, **actions.detail()}
+    cause = core.cause("box", detail=detail, fence=fence)
+    await core.commit(decision.changes, cause)
+    box_count = sum(change.table == "boxes" for change in decision.changes)
+    return AutomaticRun(core.clock.now(), "done", cause.run, {"boxes": box_count})
 
 
 async def quiet_boxes(settled: Settling) -> Mapping[str, int]:

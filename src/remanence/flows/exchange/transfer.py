@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
@@ -23,14 +23,13 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base import copies
 from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
-    RACES_MAX,
     Core,
     first_remarks,
     ignore_progress,
     label,
     receipt,
+    retry_conflicts,
     run_off_loop,
-    wait_before_retry,
 )
 from remanence.flows.exchange import connections, erased_elsewhere
 from remanence.flows.exchange.exported import (
@@ -276,27 +275,22 @@ class _Taking:
     _links: int = 0
     _forbidden: int = 0
 
+    @retry_conflicts
     async def run(self) -> None:
         """Decide, then write; where something else is written meanwhile, decide again about what is left."""
-        for attempt in range(RACES_MAX):
-            decision = await decide(self.core, self.exported, self.door)
-            try:
-                await self._write(decision)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            await gating.count(self.core, gating.counted_markers(decision.replaced))
-            self.remarks = decision.remarks
-            self.counts = {
-                "taken": len(self._written),
-                "kept": len(decision.kept - self._written - self._merged),
-                "merged": len(self._merged),
-                "refused": decision.refused,
-                "link": self._links,
-                **({"forbidden": self._forbidden} if self._forbidden else {}),
-                **{f"replaced {kind}": count for kind, count in decision.replaced.items()},
-            }
-            return
+        decision = await decide(self.core, self.exported, self.door)
+        await self._write(decision)
+        await gating.count(self.core, gating.counted_markers(decision.replaced))
+        self.remarks = decision.remarks
+        self.counts = {
+            "taken": len(self._written),
+            "kept": len(decision.kept - self._written - self._merged),
+            "merged": len(self._merged),
+            "refused": decision.refused,
+            "link": self._links,
+            **({"forbidden": self._forbidden} if self._forbidden else {}),
+            **{f"replaced {kind}": count for kind, count in decision.replaced.items()},
+        }
 
     async def _write(self, decided: ImportPlan) -> None:
         """Write new memories, then what they change of others; the last part of all closes the run.
