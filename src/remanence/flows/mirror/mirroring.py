@@ -36,7 +36,6 @@ from remanence.flows.mirror.file_names import (
     ENTITIES,
     FACTS,
     entity_path,
-    former_paths,
     path_of,
     paths_with_id,
 )
@@ -131,39 +130,26 @@ class Mirroring:
     @asynccontextmanager
     async def hold_folder(self) -> AsyncIterator[None]:
         """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
-        async with self._turn, self._hold_folder():
-            yield
+        async with self._turn:
+            folder = await asyncio.to_thread(Folder(self.root).__enter__)
+            try:
+                async with _hold_lock(folder):
+                    self._folder, self.done = folder, MirrorPassResult()
+                    self._journal = journal = await self._read_journal(folder)
+                    try:
+                        yield
+                    finally:
+                        await asyncio.to_thread(journal.save, folder)
+            finally:
+                self._folder = None
+                folder.__exit__(None, None, None)
 
-    @asynccontextmanager
-    async def _hold_folder(self) -> AsyncIterator[None]:
-        folder = await asyncio.to_thread(Folder(self.root).__enter__)
-        try:
-            async with _hold_lock(folder):
-                self._folder, self.done = folder, MirrorPassResult()
-                await self._know()
-                async with self._save_journal_at_end():
-                    yield
-        finally:
-            self._folder = None
-            folder.__exit__(None, None, None)
-
-    @asynccontextmanager
-    async def _save_journal_at_end(self) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(self.journal.save, self.folder)
-
-    async def _know(self) -> None:
-        """Take up what is known of the folder, or begin anew; a folder of another memory is refused."""
-        journal = self._journal
-        if journal is None or not await asyncio.to_thread(journal.is_current, self.folder):
+    async def _read_journal(self, folder: Folder) -> Journal:
+        """Return what is known of the folder, or begin anew; a folder of another memory is refused."""
+        core, now, journal = self.core, self.core.clock.now(), self._journal
+        if journal is None or not await asyncio.to_thread(journal.is_current, folder):
             self.edited.clear()
-            journal = await asyncio.to_thread(Journal.load, self.folder)
-        self._journal = await self._check_journal_owner(journal)
-
-    async def _check_journal_owner(self, journal: Journal | None) -> Journal:
-        core, now = self.core, self.core.clock.now()
+            journal = await asyncio.to_thread(Journal.load, folder)
         if journal is None:
             journal = Journal(core.random(ID_BYTES).hex(), core.scope)
             entry = {MIRRORS + journal.mirror: {"path": str(self.root)}}
@@ -569,7 +555,7 @@ class Mirroring:
     async def _adopt_edited(self) -> None:
         """Find whose the edited files are that the mirror does not know: the one of a memory that has no other file.
 
-        Of several that name it, it is the one under its name, or under that which it had in older versions.
+        Of several that name it, it is the one under its name.
         """
         paths: dict[str, list[str]] = {}
         for path, file in self.edited.items():
@@ -578,7 +564,7 @@ class Mirroring:
         for name, memory in (await self._get_named(paths.keys() - {""})).items():
             if memory is None or self._has_file(memory.seq):
                 continue
-            own = {path_of(memory), *paths_with_id(path_of(memory), memory.id), *former_paths(memory)}
+            own = {path_of(memory), *paths_with_id(path_of(memory), memory.id)}
             named = [path for path in paths[name] if path in own] or paths[name]
             if len(named) == 1:
                 self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
