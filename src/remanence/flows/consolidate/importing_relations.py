@@ -18,6 +18,7 @@ from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.flows.base.context import Core, retry_conflicts
 from remanence.flows.base.naming import SEVERAL_MAX
+from remanence.flows.base.paging import read_memories
 from remanence.flows.write.edited_turn_facts import outdate_facts
 from remanence.write.admission import MemoryDraft
 from remanence.write.import_relations import (
@@ -107,15 +108,6 @@ def _find_involved(turns: Sequence[Turn], answers: Sequence[LearnResult]) -> set
         for turn, answer in zip(turns, answers, strict=True)
         if answer.status != "gated" and (says_more(turn) or turn.key in names)
     }
-
-
-async def read_memories(core: Core, seqs: Sequence[int]) -> dict[int, Memory]:
-    """Return memories by number, without those that are gone."""
-    memories: dict[int, Memory] = {}
-    for begin in range(0, len(seqs), SEVERAL_MAX):
-        some = await core.store.get(core.scope, seqs[begin : begin + SEVERAL_MAX])
-        memories |= {one.seq: one for one in some if one is not None}
-    return memories
 
 
 def _find_place(

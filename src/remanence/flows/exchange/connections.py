@@ -8,13 +8,12 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.box import BoxRow, FindTraces, SealReason, TraceRow
 from remanence.core.change import Change
 from remanence.core.model import SYMMETRIC, Link
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import PAGE, iterate_boxes
 from remanence.flows.exchange.exported import BoxLine, LinkRow, TraceLine
-
-PAGE = 1_000
 
 
 def make_link_changes(links: Iterable[LinkRow | Link], seqs: Mapping[Any, int]) -> list[Change]:
@@ -98,15 +97,6 @@ async def _find_boxed_turns(core: Core, sessions: set[str]) -> tuple[set[int], s
             if box.sealed_at is None:
                 open_in.add(session)
     return boxed_turns, open_in
-
-
-async def iterate_boxes(core: Core, session: str | None = None) -> AsyncIterator[BoxRow]:
-    """Yield all boxes, of one session if asked, those of the latest turns first."""
-    before = None
-    while page := await core.store.boxes(core.scope, FindBoxes(session=session, before=before, limit=PAGE)):
-        for box in page:
-            yield box
-        before = page[-1].box
 
 
 async def read_boxes(core: Core, seqs: Mapping[int, Any]) -> tuple[list[BoxRow], list[TraceRow]]:

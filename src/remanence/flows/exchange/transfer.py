@@ -31,6 +31,7 @@ from remanence.flows.base.context import (
     retry_conflicts,
     run_off_loop,
 )
+from remanence.flows.base.paging import iterate_pages, read_memories
 from remanence.flows.exchange import connections, erased_elsewhere
 from remanence.flows.exchange.exported import (
     FORMAT,
@@ -45,7 +46,6 @@ from remanence.flows.exchange.overlap import ImportedMemory, ImportPlan, decide
 from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
-from remanence.store.base import Find
 from remanence.store.capabilities import BOXES, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
@@ -123,18 +123,6 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
     erased_ids = [*await core.store.erased_ids(core.scope), *sorted(heard_ids)]
     for start in range(0, len(erased_ids), PAGE):
         yield {"erased": erased_ids[start : start + PAGE]}
-
-
-async def iterate_pages(core: Core, wanted: Find | None = None) -> AsyncIterator[list[Memory]]:
-    """Yield all memories of the scope, or those that are wanted, in order of arrival, a page at a time."""
-    after = 0
-    while True:
-        find = replace(wanted or Find(), after=after, limit=PAGE, oldest_first=True)
-        page = await core.store.find(core.scope, find)
-        if not page:
-            return
-        yield page
-        after = page[-1].seq
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -245,14 +233,10 @@ def _leave_out_unsupported(core: Core, exported: ExportData) -> ExportData:
 
 async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
     """Say which memories that stand here were erased where the export comes from, and how they are erased here."""
-    standing: list[Memory] = []
-    for start in range(0, len(ids), PAGE):
-        memories = await core.store.get(core.scope, ids[start : start + PAGE])
-        standing += [one for one in memories if one is not None]
+    standing = sorted(await read_memories(core, ids))
     if not standing:
         return []
-    standing.sort(key=lambda one: one.seq)
-    numbers = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
+    numbers = " ".join(f"#{seq}" for seq in standing[:ERASED_SHOWN])
     more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
     return [f"{len(standing):,} of these were erased at their origin since: erase {numbers}{more}"]
 

@@ -21,6 +21,7 @@ from remanence.core.errors import InvalidInput
 from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.results import date_of, one_line, visible
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.entities import entities
@@ -45,7 +46,6 @@ _DATED = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}) )?(.*)")
 CUT = " …"
 RELATED_MAX, RELATED_CHARS = 20, 300
 TOGETHER = 20  # pages that are worked out at once: an entity has at most 500 mentions
-BOXES_READ = 1_000
 Held: TypeAlias = Callable[[Sequence[int]], Awaitable[Mapping[int, Memory | None]]]
 
 
@@ -78,12 +78,9 @@ class TurnBoxes:
         self._take(await core.store.boxes(core.scope, FindBoxes(only=tuple(numbers), limit=len(numbers))))
 
     async def _read(self, core: Core) -> None:
-        before: int | None = None
-        while not self._is_read:
-            page = await core.store.boxes(core.scope, FindBoxes(before=before, limit=BOXES_READ))
-            self._take(page)
-            self._is_read = len(page) < BOXES_READ
-            before = page[-1].box if page else None
+        if not self._is_read:
+            self._take([box async for box in iterate_boxes(core)])
+            self._is_read = True
 
     def _take(self, rows: Sequence[BoxRow]) -> None:
         for row in rows:

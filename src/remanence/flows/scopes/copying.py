@@ -16,11 +16,12 @@ from remanence.core.receipt import Receipt
 from remanence.core.results import minute_of
 from remanence.flows.base import copies
 from remanence.flows.base.context import QUIET, Core, receipt
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.exchange import connections
 from remanence.flows.exchange.overlap import ImportedMemory
-from remanence.flows.exchange.transfer import CARRIED, PAGE, iterate_pages, make_create_changes
+from remanence.flows.exchange.transfer import CARRIED, PAGE, make_create_changes
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
 from remanence.flows.undo.cut_runs import commit_part
