@@ -533,9 +533,8 @@ class Mirroring:
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claims, self._claimed = self._claimed, {}
-        memories = await self._get_named(
-            name for path, (name, _) in claims.items() if name and not path.startswith(f"{BOXES}/")
-        )
+        names = (name for path, (name, _) in claims.items() if not path.startswith(f"{BOXES}/"))
+        memories = await get_named(self.core, names)
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, entry) in claims.items():
             memory = memories.get(name)
@@ -561,7 +560,7 @@ class Mirroring:
         for path, file in self.edited.items():
             if path not in self.journal.files and path not in DOCUMENTS:
                 paths.setdefault(_name_in(file), []).append(path)
-        for name, memory in (await self._get_named(paths.keys() - {""})).items():
+        for name, memory in (await get_named(self.core, paths)).items():
             if memory is None or self._has_file(memory.seq):
                 continue
             own = {path_of(memory), *paths_with_id(path_of(memory), memory.id)}
@@ -573,11 +572,11 @@ class Mirroring:
         """Tell whether a memory has a file that is there, or that is to be written."""
         return any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(seq))
 
-    async def _get_named(self, names: Iterable[str]) -> dict[str, Memory | None]:
-        """Return the memories with some ids."""
-        asked = sorted({*names})
-        store, scope = self.core.store, self.core.scope
-        return dict(zip(asked, await store.get(scope, asked), strict=True)) if asked else {}
+
+async def get_named(core: Core, names: Iterable[str]) -> dict[str, Memory | None]:
+    """Return the memories with some ids; "" names none."""
+    asked = sorted({*names} - {""})
+    return dict(zip(asked, await core.store.get(core.scope, asked), strict=True)) if asked else {}
 
 
 def _name_in(file: ChangedFile) -> str:
