@@ -244,7 +244,6 @@ async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
 
 LIST_MAX = 1_000
 BOXES_MAX = 1_000  # of one trace that are shown, the latest
-LOOK_UP = 10_000  # boxes of a session among which the one of a memory is looked for
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -408,7 +407,7 @@ class Conversations:
         before = after if after is None or isinstance(after, int) else after.number
         find = FindBoxes(session=session, is_open=True if open_only else None, before=before, limit=limit)
         if of is not None:
-            return await build_segments(self._core, (await _rows_around(self._core, of, find))[:limit])
+            return await build_segments(self._core, await _rows_around(self._core, of, find))
         return await build_segments(self._core, await self._core.store.boxes(self._core.scope, find))
 
 
@@ -427,16 +426,8 @@ async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[B
     """Return the rows of the boxes that a turn is in, or those of a fact's turns."""
     one = await core.one(memory)
     links = await core.store.neighbours(core.scope, [one.seq], Relation.LEARNED_FROM)
-    seqs = [one.seq, *(link.target for link in links if link.source == one.seq)]
-    turns = await core.store.get(core.scope, seqs)
-    sessions = {turn.session or "" for turn in turns if turn is not None}
-    return [
-        row
-        for session in sorted(sessions)
-        if find.session in (None, session)
-        for row in await core.store.boxes(core.scope, replace(find, session=session, limit=LOOK_UP))
-        if not {*seqs}.isdisjoint(row.members)
-    ]
+    turns = (one.seq, *(link.target for link in links if link.source == one.seq))
+    return await core.store.boxes(core.scope, replace(find, holding=turns))
 
 
 async def _get_thread(core: Core, number: int) -> ConversationThread:

@@ -8,20 +8,19 @@ page whole, and nothing of what is in quarantine or forgotten.
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
 from typing import TypeAlias
 
 import orjson
 
-from remanence.core.box import SHOWN, BoxRow, FindBoxes
+from remanence.core.box import SHOWN, FindBoxes
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.results import date_of, one_line, visible
 from remanence.flows.base.context import Core
-from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.entities import entities
@@ -47,45 +46,6 @@ CUT = " …"
 RELATED_MAX, RELATED_CHARS = 20, 300
 TOGETHER = 20  # pages that are worked out at once: an entity has at most 500 mentions
 Held: TypeAlias = Callable[[Sequence[int]], Awaitable[Mapping[int, Memory | None]]]
-
-
-@dataclass
-class TurnBoxes:
-    """Which turns are in which boxes: read once, when somebody asks, and followed from there on."""
-
-    _of: dict[int, int] = field(default_factory=dict)
-    _members: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    _is_read: bool = False
-
-    async def numbers(self, core: Core) -> list[int]:
-        """Return the numbers of all boxes."""
-        await self._read(core)
-        return sorted(self._members)
-
-    async def of(self, core: Core, turns: Sequence[int]) -> set[int]:
-        """Return the boxes that some turns are in."""
-        await self._read(core)
-        return {self._of[seq] for seq in turns if seq in self._of}
-
-    async def update_boxes(self, core: Core, numbers: Sequence[int]) -> None:
-        """Take over what became of some boxes."""
-        if not self._is_read or not numbers:
-            return
-        for number in numbers:
-            for seq in self._members.pop(number, ()):
-                if self._of.get(seq) == number:
-                    del self._of[seq]
-        self._take(await core.store.boxes(core.scope, FindBoxes(only=tuple(numbers), limit=len(numbers))))
-
-    async def _read(self, core: Core) -> None:
-        if not self._is_read:
-            self._take([box async for box in iterate_boxes(core)])
-            self._is_read = True
-
-    def _take(self, rows: Sequence[BoxRow]) -> None:
-        for row in rows:
-            self._members[row.box] = row.members
-            self._of.update(dict.fromkeys(row.members, row.box))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+from remanence.core.box import FindBoxes
 from remanence.core.change import Block, Change
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
@@ -19,11 +20,11 @@ from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.mirror.documents import (
     ACTIONS,
     DOCUMENTS,
     MirrorDocument,
-    TurnBoxes,
     box_pages,
     documents,
     entity_pages,
@@ -106,7 +107,6 @@ class Mirroring:
         self._turn = asyncio.Lock()
         # What was there and not the mirror's, when all files were looked at just now.
         self._unknown: Mapping[str, Stamp] | None = None
-        self._boxes = TurnBoxes()
         self._drawn_at = NOWHERE  # as of where all but the topics was drawn up here
         self._topics_due = 0
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
@@ -235,8 +235,6 @@ class Mirroring:
                 owners |= set(snapshot.seq.tolist()) | self._owners()
             if is_erased:
                 self.journal.begin_anew()
-                self._boxes = TurnBoxes()
-            await self._boxes.update_boxes(core, sorted(-one for one in owners if one < 0))
             await self._write_all(sorted(owners | await self._drawn_from(owners)))
             self.journal.set_position(page[-1].position, page[-1].digest)
 
@@ -257,7 +255,8 @@ class Mirroring:
                     owners |= {link.source for link in links if link.target in renamed}
             links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
             turns = {*some, *(link.target for link in links if link.source in touched)}
-            owners |= {-box for box in await self._boxes.of(core, sorted(turns))}
+            holding = FindBoxes(holding=tuple(sorted(turns)), limit=len(turns))
+            owners |= {-row.box for row in await core.store.boxes(core.scope, holding)}
         return owners
 
     async def _find_renamed(self, seqs: Sequence[int]) -> set[int]:
@@ -288,7 +287,7 @@ class Mirroring:
         snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
-        boxes = [-number for number in await self._boxes.numbers(core)]
+        boxes = [-row.box async for row in iterate_boxes(core)]
         await self._write_all(sorted({*snapshot.seq.tolist(), *self._owners(), *boxes}))
         journal.begin_anew()
         journal.set_position(at, parts[0].digest if parts else "")
