@@ -17,11 +17,13 @@ from remanence.flows.exchange.exported import BoxLine, LinkRow, TraceLine
 
 
 def make_link_changes(links: Iterable[LinkRow | Link], seqs: Mapping[Any, int]) -> list[Change]:
-    """Draw links between memories that came in."""
+    """Draw links between memories that came in, where two became one none."""
     changes = []
     for link in links:
         if link.source in seqs and link.target in seqs:
             ends = seqs[link.source], seqs[link.target]
+            if ends[0] == ends[1]:
+                continue
             source, target = sorted(ends) if link.relation in SYMMETRIC else ends
             changes.append(Change("links", (source, target, int(link.relation)), None, link.values))
     return changes

@@ -6,6 +6,7 @@ Reads and decides, and writes nothing; what is here is never written over.
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +16,6 @@ from remanence.core.effects import STAMPS, VERBS
 from remanence.core.model import (
     INT_MAX,
     STANDING,
-    SYMMETRIC,
     Memory,
     Reason,
     Relation,
@@ -28,16 +28,15 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.core.score import decay
-from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
+from remanence.edit.one_memory import hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import read_memories
 from remanence.flows.exchange import connections, erased_elsewhere
 from remanence.flows.exchange.exported import (
-    BoxLine,
     ExportData,
     ExportRow,
     ForbiddenRow,
     LinkRow,
-    TraceLine,
 )
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
@@ -52,7 +51,6 @@ from remanence.text.forbidden_keys import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import PROGRAMS, MemoryDraft
 
-PAGE = 1_000
 NAMES = ("speaker", "agent", "thread", "session", "key")
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
 MERGED = "memory/"
@@ -60,7 +58,7 @@ MERGED = "memory/"
 
 @dataclass
 class ImportedMemory:
-    """A memory that comes in; its `number` is below zero, until it is written and has one of the store."""
+    """A memory that comes in; its `number` is below zero, and its own within the commit that writes it."""
 
     number: int
     columns: dict[str, Any]
@@ -74,8 +72,9 @@ class ImportedMemory:
         id_: str = self.columns["id"]
         return id_
 
-    def changes(self, key: int) -> list[Change]:
-        """Create it under a placeholder."""
+    def changes(self) -> list[Change]:
+        """Create it under its number."""
+        key = self.number
         return [
             Change("memories", key, None, self.columns),
             *(Change("tags", (key, tag), None, self._times(tag)) for tag in sorted(self.tags)),
@@ -144,89 +143,63 @@ class Existing:
 
 
 @dataclass
-class ImportPlan:
-    """What becomes of an export here; `remarks` say of each line that is refused why.
+class ImportPage:
+    """What becomes of some lines of an export, in one commit; `remarks` say of each line that is refused why.
 
-    `where` has the number of what each id of the file is here, below zero for what is new.
+    `where` has the number of what each id is here, below zero for what is new.
     """
 
     new: list[ImportedMemory] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
-    links: list[LinkRow] = field(default_factory=list)
-    forbidden: list[ForbiddenRow] = field(default_factory=list)
-    boxes: list[BoxLine] = field(default_factory=list)
-    traces: Sequence[TraceLine] = ()
+    links: list[Change] = field(default_factory=list)  # from texts that are learned anew
     where: dict[str, int] = field(default_factory=dict)
-    kept: set[str] = field(
-        default_factory=set
-    )  # ids that are here already, by themselves or merged into others
-    refused: int = 0
+    here: dict[int, Status] = field(default_factory=dict)  # memories that are here and in the file, too
+    counts: Counter[str] = field(default_factory=Counter)
     unguarded: int = 0  # lines that came without what only a person sets
     replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
+    keys: dict[str, ImportedMemory] = field(default_factory=dict)
+    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
+    # Ids of lines → the memory that was returned and comes back.
+    echoes: Mapping[str, int] = field(default_factory=dict)
 
-    def count_connections(self) -> int:
-        """Count what hangs between memories and comes in: each is one change."""
-        used = {box.trace for box in self.boxes} & {trace.trace for trace in self.traces}
-        return len(self.links) + len(self.forbidden) + len(self.boxes) + len(used)
-
-    def make_connections(self, assigned: Mapping[int, int]) -> list[Change]:
-        """Return what hangs between memories as changes, once new ones are written: `assigned` has their numbers."""
-        seqs = {id_: assigned.get(number, number) for id_, number in self.where.items()}
+    def changes(self) -> list[Change]:
+        """Return all that is to be written."""
+        created = (change for one in self.new for change in one.changes())
         return [
-            *connections.make_link_changes(self.links, seqs),
-            *(
-                connections.make_forbidden_change(one.fold, one.at, seqs.get(one.memory or ""))
-                for one in self.forbidden
-            ),
-            *connections.make_box_changes(self.boxes, self.traces, seqs),
+            *created,
+            *(change for one in self.existing.values() for change in one.changes()),
+            *self.links,
         ]
 
 
-async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
-    """Decide what becomes of each line; the same export into the same memory decides the same.
+@dataclass
+class ImportConnections:
+    """What hangs between the memories of an export and comes in."""
 
-    Nothing in it is believed more than `door` says.
-    """
-    overlap = _Overlap(
-        core,
-        {row.id for row in exported.rows},
-        core.clock.now(),
-        exported.embedder != core.embedder.name,
-        door,
-    )
-    for start in range(0, len(exported.rows), PAGE):
-        await overlap.page(exported.rows[start : start + PAGE])
-    if unguarded_count := overlap.decided.unguarded:
-        overlap.decided.remarks.append(
-            f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of"
-            f" the system, which only `trust='user'` lets a file bring: {unguarded_count:,}"
-        )
-    await overlap.link(exported.links)
-    await overlap.forbid(exported.forbidden)
-    await overlap.group(exported)
-    return overlap.decided
+    changes: list[Change]
+    replaced: Counter[str]
+    remarks: list[str]
 
 
 @dataclass
-class _Overlap:
-    """The lines of an export, held against what is here."""
+class Overlap:
+    """The lines of an export, held against what is here; nothing in them is believed more than `door` says."""
 
     core: Core
-    ids: set[str]
+    ids: AbstractSet[str]
     now: int
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
-    decided: ImportPlan = field(default_factory=ImportPlan)
-    here: dict[int, Status] = field(default_factory=dict)  # memories that are here and in the file, too
-    keys: dict[str, ImportedMemory] = field(default_factory=dict)
-    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
-    echoes: dict[str, int] = field(
-        default_factory=dict
-    )  # ids of lines → the memory that was returned and comes back
+    page: ImportPage = field(default_factory=ImportPage)  # the lines that are looked at now
+    where: dict[str, int] = field(default_factory=dict)  # id in the file → number here
+    here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
+    new: set[int] = field(default_factory=set)  # what came in
+    drawn: set[tuple[int, int, int]] = field(default_factory=set)  # links that came in
 
-    async def page(self, rows: Sequence[ExportRow]) -> None:
-        """Look up some rows at once, then decide each."""
+    async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
+        """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
+        page = self.page = ImportPage()
         await refresh_personal_rules(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
@@ -237,7 +210,7 @@ class _Overlap:
         for row in rows:
             if row.id in here:
                 self._meet(row.id, here[row.id])
-                self.decided.kept.add(row.id)
+                page.counts["kept"] += 1
         if self.door < Trust.USER:
             fresh = [self._drop_what_a_person_sets(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
@@ -246,17 +219,23 @@ class _Overlap:
         terms, own = await asyncio.to_thread(_list_lookups, drafts.values())
         context = await store.arriving(scope, Arriving([*prints, *own], keys, terms=terms))
         marked = zip(drafts, await mark_echoes(self.core, [*drafts.values()], context), strict=True)
-        self.echoes |= {id_: one.echo_of[0] for id_, one in marked if one.echo_of is not None}
-        seqs = {twin.seq for twin in (*context.twins.values(), *context.keys.values())}
-        seqs |= {self.echoes[row.id] for row in fresh if row.id in self.echoes}
-        memories = await store.get(scope, sorted(seqs))
-        twins = {memory.seq: memory for memory in memories if memory is not None}
+        page.echoes = {id_: one.echo_of[0] for id_, one in marked if one.echo_of is not None}
+        known = (*context.twins.values(), *context.keys.values())
+        twins = await read_memories(self.core, sorted({*(one.seq for one in known), *page.echoes.values()}))
         elsewhere = await erased_elsewhere.find(self.core, [row.id for row in fresh])
         refusals = dict.fromkeys(elsewhere, "it was erased where it comes from, as an import said since")
         if context.forbids:
             here_ids = await self._find_refused_ids(fresh)
             refusals |= dict.fromkeys(here_ids, "its text is forbidden here, or was erased")
         await asyncio.to_thread(self._take_all, fresh, refusals, context, twins)
+        return page
+
+    def note_written(self, page: ImportPage, assigned: Sequence[int]) -> None:
+        """Take over what a page became, once it is written: its new memories have the numbers `assigned`."""
+        seqs = {one.number: seq for one, seq in zip(page.new, assigned, strict=True)}
+        self.where |= {id_: seqs.get(number, number) for id_, number in page.where.items()}
+        self.here |= {seq: status for seq, status in page.here.items() if seq not in self.new}
+        self.new.update(assigned)
 
     def _take_all(
         self,
@@ -268,8 +247,8 @@ class _Overlap:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
         for row in rows:
             if why := refusals.get(row.id) or self._explain_refusal(row):
-                self.decided.refused += 1
-                self.decided.remarks.append(f"line {row.line} is left out: {why}")
+                self.page.counts["refused"] += 1
+                self.page.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
 
@@ -285,7 +264,7 @@ class _Overlap:
             columns["pinned"] = 0
         if columns == row.columns and len(tags) == len(row.tags):
             return row
-        self.decided.unguarded += 1
+        self.page.unguarded += 1
         columns["decay"] = decay(tags, columns.get("category"))
         return replace(row, columns=columns, tags=tags)
 
@@ -320,7 +299,7 @@ class _Overlap:
             counts += screen_values(row.columns["summary"], salt, kept)[1]
         if not counts:
             return row
-        self.decided.replaced += counts
+        self.page.replaced += counts
         # What is shown instead of such a text is made anew, or is the text.
         columns = {
             **{name: value for name, value in row.columns.items() if name not in {"form", "summary"}},
@@ -353,8 +332,8 @@ class _Overlap:
         owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
         if owner is not None and not (row.stands and _says(owner, row)):
             key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
-            self.decided.refused += 1
-            self.decided.remarks.append(
+            self.page.counts["refused"] += 1
+            self.page.remarks.append(
                 f"line {row.line} is left out: its key {key!r} is {name} here, which says something else or is gone"
             )
             return
@@ -365,13 +344,13 @@ class _Overlap:
             self._merge(row, match)
         else:
             match.add_repeat(row, self.now, self._trust(row))
-            self.decided.where[row.id] = match.number
-            self.decided.kept.add(row.id)
+            self.page.where[row.id] = match.number
+            self.page.counts["kept"] += 1
 
     def _meet(self, id_: str, memory: Memory) -> None:
         """Note which memory here an id of the file is."""
-        self.decided.where[id_] = memory.seq
-        self.here[memory.seq] = memory.status
+        self.page.where[id_] = memory.seq
+        self.page.here[memory.seq] = memory.status
 
     def _find_by_key(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -381,7 +360,7 @@ class _Overlap:
         if key is None:
             return None
         twin = known.keys.get(key)
-        return self.keys.get(key) if twin is None else twins.get(twin.seq)
+        return self.page.keys.get(key) if twin is None else twins.get(twin.seq)
 
     def _find_same_text(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -391,24 +370,28 @@ class _Overlap:
             return None
         twin = known.twins.get(row.columns["fingerprint"])
         if twin is None or twin.status not in STANDING:
-            return self.said.get(row.columns["fingerprint"]) or twins.get(self.echoes.get(row.id, 0))
+            return self.page.said.get(row.columns["fingerprint"]) or twins.get(
+                self.page.echoes.get(row.id, 0)
+            )
         return twins.get(twin.seq)
 
     def _merge(self, row: ExportRow, memory: Memory) -> None:
         """Let a line be a repeat of what is here, once."""
         self._meet(row.id, memory)
-        if MERGED + row.id in memory.sources:
-            self.decided.kept.add(row.id)
+        is_known = MERGED + row.id in memory.sources
+        self.page.counts["kept" if is_known or memory.seq in self.new else "merged"] += 1
+        if is_known:
+            return
+        existing = self.page.existing.setdefault(memory.seq, Existing(memory))
+        if memory.fingerprint == row.columns["fingerprint"]:
+            existing.add_repeat(row, self.now, self._trust(row))
         else:
-            existing = self.decided.existing.setdefault(memory.seq, Existing(memory))
-            if memory.fingerprint == row.columns["fingerprint"]:
-                existing.add_repeat(row, self.now, self._trust(row))
-            else:
-                existing.add_echo(row)
+            existing.add_echo(row)
 
     def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> None:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
-        number = -1 - len(self.decided.new)
+        number = -1 - len(self.page.new)
+        self.page.counts["taken"] += 1
         new = ImportedMemory(number, dict(row.columns), {*row.tags}, {*row.sources}, row.tagged_at)
         has_vector = "vector" in row.columns
         missing = not has_vector and row.columns.get("category") != ENTITY
@@ -417,71 +400,68 @@ class _Overlap:
         new.columns["trust"] = self._trust(row)
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
-        self.decided.new.append(new)
-        self.decided.where[row.id] = number
+        self.page.new.append(new)
+        self.page.where[row.id] = number
         if new.columns.get("key") is not None:
-            self.keys[new.columns["key"]] = new
+            self.page.keys[new.columns["key"]] = new
         if row.stands:
-            self.said[new.columns["fingerprint"]] = new
+            self.page.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
-            self.decided.where[twin.id] = twin.seq
-            learned_from = LinkRow(row.line, row.id, twin.id, Relation.LEARNED_FROM, link_values(self.now))
-            self.decided.links.append(learned_from)
+            learned_from = (number, twin.seq, int(Relation.LEARNED_FROM))
+            self.page.links.append(Change("links", learned_from, None, link_values(self.now)))
 
-    async def link(self, rows: Sequence[LinkRow]) -> None:
-        """Choose the links between what came in; a link that is here already stays as it is."""
-        links = await self.core.store.neighbours(self.core.scope, sorted(self.here)) if self.here else []
-        await asyncio.to_thread(self._link_all, rows, {link.key for link in links})
+    async def connect(self, exported: ExportData) -> ImportConnections:
+        """Decide what comes in of what hangs between memories, once these are written; what is here stays as it is."""
+        core, remarks, replaced = self.core, list[str](), Counter[str]()
+        held = await core.store.neighbours(core.scope, sorted(self.here)) if self.here else []
+        seen = self.drawn | {link.key for link in held}
+        links = await asyncio.to_thread(self._choose_links, exported.links, seen, remarks)
+        bans = await self._choose_bans(exported.forbidden, remarks)
+        boxes = [
+            replace(one, values={**one.values, "session": self._name(one.values["session"], replaced)})
+            for one in exported.boxes
+        ]
+        chosen = await connections.choose_boxes(core, boxes, self.where)
+        grouped = connections.make_box_changes(chosen, exported.traces, self.where)
+        return ImportConnections([*links, *bans, *grouped], replaced, remarks)
 
-    def _link_all(self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]]) -> None:
-        where, lost_count = self.decided.where, 0
-        seen |= {self._key(one) for one in self.decided.links}
-        for row in rows:
-            if row.source not in where or row.target not in where or self._is_misleading(row):
-                lost_count += 1
-                continue
-            key = self._key(row)
-            if key[0] != key[1] and key not in seen:
-                seen.add(key)
-                self.decided.links.append(row)
-        if lost_count:
-            self.decided.remarks.append(
+    def _choose_links(
+        self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]], remarks: list[str]
+    ) -> list[Change]:
+        """Return the links between what came in that are not here already."""
+        kept = [row for row in rows if not self._is_misleading(row)]
+        if lost_count := len(rows) - len(kept):
+            remarks.append(
                 f"links that are left out because of what stands at their ends here: {lost_count:,}"
             )
-
-    def _key(self, row: LinkRow) -> tuple[int, int, int]:
-        """Return what tells two links apart before their ends are written."""
-        ends = self.decided.where[row.source], self.decided.where[row.target]
-        source, target = sorted(ends) if row.relation in SYMMETRIC else ends
-        return source, target, int(row.relation)
+        changes: dict[Any, Change] = {}  # the first of each counts
+        for change in connections.make_link_changes(kept, self.where):
+            if change.key not in seen:
+                changes.setdefault(change.key, change)
+        return list(changes.values())
 
     def _is_misleading(self, row: LinkRow) -> bool:
-        """Tell whether a link would say that something took the place of a memory that stands here as it was."""
-        target = self.here.get(self.decided.where[row.target], Status.SUPERSEDED)
+        """Tell whether an end did not come in, or a link says that what stands here as it was gave up its place."""
+        if row.source not in self.where or row.target not in self.where:
+            return True
+        target = self.here.get(self.where[row.target], Status.SUPERSEDED)
         return row.relation in REPLACING and target is not Status.SUPERSEDED
 
-    async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
-        """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
+    async def _choose_bans(self, rows: Sequence[ForbiddenRow], remarks: list[str]) -> list[Change]:
+        """Forbid what the export forbids, where a user brings it."""
         folds = [row.fold for row in rows]
         bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
         new = [row for row in rows if row.fold not in bans]
         if self.door >= Trust.USER:
-            self.decided.forbidden = new
-        elif new:
-            self.decided.remarks.append(
+            return [
+                connections.make_forbidden_change(row.fold, row.at, self.where.get(row.memory or ""))
+                for row in new
+            ]
+        if new:
+            remarks.append(
                 f"texts that the file forbids, which only `trust='user'` lets it: {len({*folds} - bans):,}"
             )
-
-    async def group(self, exported: ExportData) -> None:
-        """Take in the boxes of turns that are in no box here, under the names of sessions that may be kept."""
-        counts: Counter[str] = Counter()
-        boxes = [
-            replace(one, values={**one.values, "session": self._name(one.values["session"], counts)})
-            for one in exported.boxes
-        ]
-        self.decided.replaced += counts
-        self.decided.boxes = await connections.choose_boxes(self.core, boxes, self.decided.where)
-        self.decided.traces = exported.traces
+        return []
 
 
 def _iterate_side_texts(row: ExportRow) -> Iterator[str]:

@@ -6,11 +6,11 @@ in meets what is here as `learn` would meet it, and never writes over it.
 
 import asyncio
 import base64
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -20,6 +20,7 @@ from remanence.core.keywords import Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
+from remanence.edit.one_memory import OWN
 from remanence.flows.base import copies
 from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
@@ -39,10 +40,11 @@ from remanence.flows.exchange.exported import (
     VERSION,
     Digest,
     ExportData,
+    ExportRow,
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.overlap import ImportedMemory, ImportPlan, decide
+from remanence.flows.exchange.overlap import Overlap
 from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
@@ -52,6 +54,11 @@ from remanence.write.roles import lower_trust
 
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
+COUNTED = ("taken", "kept", "merged", "refused", "link")
+UNGUARDED = (
+    f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of the"
+    " system, which only `trust='user'` lets a file bring"
+)
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -190,7 +197,9 @@ async def import_(
     if "erase" not in core.denials:  # or an agent's file could keep out what a person brings
         await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
-    taking = _Taking(core, exported, cause, door, progress or ignore_progress)
+    ids, embeds = {row.id for row in exported.rows}, exported.embedder != core.embedder.name
+    overlap = Overlap(core, ids, core.clock.now(), embeds, door)
+    taking = _Taking(overlap, exported, cause, progress or ignore_progress)
     async with closed_run(core, cause):
         await taking.run()
     return receipt(
@@ -245,97 +254,68 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
 class _Taking:
     """How far an export has been taken in."""
 
-    core: Core
+    overlap: Overlap
     exported: ExportData
     cause: Cause
-    door: Trust
     tell: Progress
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTED, 0)))
+    replaced: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
     changes: int = 0
     parts: int = 0
-    _written: set[str] = field(default_factory=set)  # ids of memories that are new here
-    _merged: set[str] = field(default_factory=set)
-    _links: int = 0
-    _forbidden: int = 0
+    _is_closed: bool = False
+
+    async def run(self) -> None:
+        """Write memories a page at a time, then what hangs between them; the last part of all closes the run."""
+        rows, exported = self.exported.rows, self.exported
+        more = len(exported.links) + len(exported.forbidden) + len(exported.boxes) + len(exported.traces)
+        total, unguarded_count = len(rows) + more, 0
+        self.tell(0, total)
+        for start in range(0, len(rows), PAGE):
+            is_last = start + PAGE >= len(rows) and not more
+            unguarded_count += await self._take_page(rows[start : start + PAGE], is_last=is_last)
+            self.tell(min(start + PAGE, len(rows)), total)
+        if unguarded_count:
+            self.remarks.append(f"{UNGUARDED}: {unguarded_count:,}")
+        await self._connect()
+        if self.parts and not self._is_closed:
+            await self._commit([], is_last=True)
+        self.tell(total, total)
+        await gating.count(self.overlap.core, gating.counted_markers(self.replaced))
+        self.counts.update({f"replaced {kind}": count for kind, count in self.replaced.items()})
 
     @retry_conflicts
-    async def run(self) -> None:
-        """Decide, then write; where something else is written meanwhile, decide again about what is left."""
-        decision = await decide(self.core, self.exported, self.door)
-        await self._write(decision)
-        await gating.count(self.core, gating.counted_markers(decision.replaced))
-        self.remarks = decision.remarks
-        self.counts = {
-            "taken": len(self._written),
-            "kept": len(decision.kept - self._written - self._merged),
-            "merged": len(self._merged),
-            "refused": decision.refused,
-            "link": self._links,
-            **({"forbidden": self._forbidden} if self._forbidden else {}),
-            **{f"replaced {kind}": count for kind, count in decision.replaced.items()},
-        }
+    async def _take_page(self, rows: Sequence[ExportRow], *, is_last: bool) -> int:
+        """Decide some lines and write what becomes of them; return how many came without what only a person sets."""
+        page = await self.overlap.decide(rows)
+        changes = await asyncio.to_thread(page.changes)
+        assigned = await self._commit(changes, is_last=is_last) if changes else ()
+        self.overlap.note_written(page, assigned)
+        self.counts.update(page.counts)
+        self.counts["link"] += len(page.links)
+        self.replaced += page.replaced
+        self.remarks += page.remarks
+        return page.unguarded
 
-    async def _write(self, decided: ImportPlan) -> None:
-        """Write new memories, then what they change of others; the last part of all closes the run.
-
-        Where a lost race leaves nothing to write after some parts, the last part is empty.
-        """
-        pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        behind = len(decided.existing) + decided.count_connections()
-        total = len(decided.new) + behind
-        written = 0
-        self.tell(written, total)
-        if self.parts and not total:
-            await self._commit([], is_last=True)
-        assigned: dict[int, int] = {}
-        for number, page in enumerate(pages, start=1):
-            changes = await asyncio.to_thread(make_create_changes, page)
-            seqs = await self._commit(changes, is_last=number == len(pages) and not behind)
-            assigned |= zip((new.number for new in page), seqs, strict=True)
-            self._written |= {new.id for new in page}
-            written += len(page)
-            self.tell(written, total)
-        parts = await asyncio.to_thread(_cut_rest, decided, assigned)
-        for number, part in enumerate(parts, start=1):
-            changes = [change for item in part for change in item.changes]
-            await self._commit(changes, is_last=number == len(parts))
-            self._merged |= {id_ for item in part for id_ in item.merged}
-            self._links += sum(change.table == "links" for change in changes)
-            self._forbidden += sum(change.table == "forbidden" for change in changes)
-            written += len(part)
-            self.tell(written, total)
+    @retry_conflicts
+    async def _connect(self) -> None:
+        """Write what hangs between memories."""
+        decided = await self.overlap.connect(self.exported)
+        for start in range(0, len(decided.changes), PART_CHANGES_MAX):
+            part = decided.changes[start : start + PART_CHANGES_MAX]
+            await self._commit(part, is_last=start + PART_CHANGES_MAX >= len(decided.changes))
+            links = [change.key for change in part if change.table == "links"]
+            self.overlap.drawn.update(links)
+            self.counts["link"] += len(links)
+            if bans := sum(change.table == "forbidden" for change in part):
+                self.counts["forbidden"] += bans
+        self.replaced += decided.replaced
+        self.remarks += decided.remarks
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
         cause = replace(self.cause, part=self.parts, final=is_last)
-        commit = await commit_part(self.core, changes, cause)
+        commit = await commit_part(self.overlap.core, changes, cause)
         self.parts += 1
         self.changes += len(changes)
+        self._is_closed = is_last
         return commit.assigned
-
-
-def make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
-    """Create memories that are new here, under placeholders in their order."""
-    return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
-
-
-class _Item(NamedTuple):
-    """What is written together, and the ids of the lines that it merges into a memory that is here."""
-
-    changes: Sequence[Change]
-    merged: Sequence[str] = ()
-
-
-def _cut_rest(decided: ImportPlan, assigned: Mapping[int, int]) -> list[list[_Item]]:
-    """Return what follows new memories, in parts of what one commit may hold."""
-    merges = (_Item(one.changes(), one.ids) for one in decided.existing.values())
-    rest = (_Item([change]) for change in decided.make_connections(assigned))
-    parts: list[list[_Item]] = []
-    size = PART_CHANGES_MAX
-    for item in chain(merges, rest):
-        if size + len(item.changes) > PART_CHANGES_MAX:
-            parts.append([])
-            size = 0
-        parts[-1].append(item)
-        size += len(item.changes)
-    return parts

@@ -21,7 +21,7 @@ from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.exchange import connections
 from remanence.flows.exchange.overlap import ImportedMemory
-from remanence.flows.exchange.transfer import CARRIED, PAGE, make_create_changes
+from remanence.flows.exchange.transfer import CARRIED, PAGE
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
 from remanence.flows.undo.cut_runs import commit_part
@@ -79,7 +79,7 @@ class _Copying:
         rows = {int(seq): row for seq, row in zip(numbers, vectors, strict=True)}
         copied = [
             ImportedMemory(
-                -1,
+                -number,
                 {
                     **{column.name: getattr(one, column.name) for column in CARRIED},
                     **({"vector": rows[one.seq].astype("<f2").tobytes()} if one.seq in rows else {}),
@@ -88,9 +88,10 @@ class _Copying:
                 {*one.sources},
                 one.tagged_at,
             )
-            for one in page
+            for number, one in enumerate(page, start=1)
         ]
-        assigned = await self._commit(await asyncio.to_thread(make_create_changes, copied))
+        changes = await asyncio.to_thread(lambda: [change for one in copied for change in one.changes()])
+        assigned = await self._commit(changes)
         self.seqs |= zip((one.seq for one in page), assigned, strict=True)
         self.counts[COPY] = len(self.seqs)
 
