@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.core.arrival import KnownMemory, WriteContext
-from remanence.core.change import Change
+from remanence.core.change import Change, Key
 from remanence.core.effects import STAMPS, VERBS
 from remanence.core.model import (
     INT_MAX,
@@ -195,7 +195,7 @@ class Overlap:
     where: dict[str, int] = field(default_factory=dict)  # id in the file → number here
     here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
     new: set[int] = field(default_factory=set)  # what came in
-    drawn: set[tuple[int, int, int]] = field(default_factory=set)  # links that came in
+    drawn: set[Key] = field(default_factory=set)  # links that came in
 
     async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
         """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
@@ -426,7 +426,7 @@ class Overlap:
         return ImportConnections([*links, *bans, *grouped], replaced, remarks)
 
     def _choose_links(
-        self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]], remarks: list[str]
+        self, rows: Sequence[LinkRow], seen: AbstractSet[Key], remarks: list[str]
     ) -> list[Change]:
         """Return the links between what came in that are not here already."""
         kept = [row for row in rows if not self._is_misleading(row)]
@@ -434,7 +434,7 @@ class Overlap:
             remarks.append(
                 f"links that are left out because of what stands at their ends here: {lost_count:,}"
             )
-        changes: dict[Any, Change] = {}  # the first of each counts
+        changes: dict[Key, Change] = {}  # the first of each counts
         for change in connections.make_link_changes(kept, self.where):
             if change.key not in seen:
                 changes.setdefault(change.key, change)
