@@ -130,19 +130,14 @@ class Mirroring:
     @asynccontextmanager
     async def hold_folder(self) -> AsyncIterator[None]:
         """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
-        async with self._turn:
-            folder = await asyncio.to_thread(Folder(self.root).__enter__)
+        async with self._turn, _open_alone(self.root) as folder:
+            self._journal = journal = await self._read_journal(folder)
+            self._folder, self.done = folder, MirrorPassResult()
             try:
-                async with _hold_lock(folder):
-                    self._folder, self.done = folder, MirrorPassResult()
-                    self._journal = journal = await self._read_journal(folder)
-                    try:
-                        yield
-                    finally:
-                        await asyncio.to_thread(journal.save, folder)
+                yield
             finally:
                 self._folder = None
-                folder.__exit__(None, None, None)
+                await asyncio.to_thread(journal.save, folder)
 
     async def _read_journal(self, folder: Folder) -> Journal:
         """Return what is known of the folder, or begin anew; a folder of another memory is refused."""
@@ -611,6 +606,17 @@ def _ends(keys: Iterable[object]) -> set[int]:
         if key[2] in TELLING:
             seqs |= {key[0], key[1]}
     return seqs
+
+
+@asynccontextmanager
+async def _open_alone(root: Path) -> AsyncIterator[Folder]:
+    """Open a folder for a block, once no other process is in it."""
+    folder = await asyncio.to_thread(Folder(root).__enter__)
+    try:
+        async with _hold_lock(folder):
+            yield folder
+    finally:
+        folder.__exit__(None, None, None)
 
 
 @asynccontextmanager
