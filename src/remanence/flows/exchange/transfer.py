@@ -206,7 +206,7 @@ async def import_(
         core.scope,
         cause,
         taking.changes,
-        taking.counts,
+        dict(taking.counts),
         skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
         notes=(*_advise_trust(taking.counts, door), *await _erased_at_origin(core, exported.erased)),
