@@ -49,7 +49,6 @@ from remanence.store.constraints import memories_of
 from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
-    from remanence.curate.planner.plan import Plan
     from remanence.curate.policy.compiled import Policy
 
 # The bookkeeping's name for until when a scope needs no tick; none where nobody knows.
@@ -185,7 +184,7 @@ class Core:
     embedding: Chore | None = field(init=False, default=None)
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
-    made: "WeakKeyDictionary[Plan, RememberedPlan]" = field(init=False, default_factory=WeakKeyDictionary)
+    made: "WeakKeyDictionary[object, RememberedPlan]" = field(init=False, default_factory=WeakKeyDictionary)
     # What a file holds that was erased since, and what was asked for in that case.
     erased_since: str = "refuse"
     new_scope: str = "make"
@@ -215,7 +214,7 @@ class Core:
             self._commit_uses, lambda seqs: self.store.neighbours(self.scope, seqs), self.clock.now
         )
 
-    def remember(self, plan: "Plan", made: RememberedPlan) -> None:
+    def remember(self, plan: object, made: RememberedPlan) -> None:
         """Remember a plan that was made here, and its policy as one that somebody named."""
         self.made[plan] = made
         policy = made.policy

@@ -29,8 +29,7 @@ from remanence.flows.mirror.file_names import BOXES, box_path, entity_path, link
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_checksum, line, render_file
 from remanence.flows.mirror.mirrored import Called, File, field_lines, is_mirrored
 from remanence.flows.recall import counting, profiling
-from remanence.flows.recall.current_only import with_ended
-from remanence.flows.recall.newer_chains import follow_newer
+from remanence.flows.recall.current_only import follow_newer, with_ended
 from remanence.flows.undo import decision_log
 from remanence.read.entity import aliases_of, name_of, type_of
 
