@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         counting,
         framing,
         listing,
-        recall_request,
+        question,
         recalling,
     )
     from remanence.flows.recall.counting import CountResult
@@ -109,7 +109,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.inspect.inspect": "Event Run State",
             "remanence.flows.inspect.related": "RelatedResult",
             "remanence.flows.inspect.run_report": "RunReport",
-            "remanence.flows.recall": "counting framing listing recall_request recalling",
+            "remanence.flows.recall": "counting framing listing question recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile",
             "remanence.flows.schedule": "forecasting lifetime schedules",
@@ -288,8 +288,8 @@ class Engine(Shelves, EditingVerbs):
         `agent` or the engine's own agent, unless `count_use` is False. With `explain` or `why_not` the answer has its
         `explanation`.
         """
-        criteria, span = recalling.read_recallable(filters or {}), to_span(between)
-        request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
+        criteria, span = question.read_recallable(filters or {}), to_span(between)
+        request = question.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
     @overload

@@ -12,7 +12,7 @@ import remanence
 from remanence.core.model import Status, Turn
 from remanence.core.segment import TURN
 from remanence.flows.indexes import scope_index
-from remanence.flows.recall import archive_ranking
+from remanence.flows.recall import ranking
 from remanence.store.base import AnswerRows
 from remanence.store.sqlite.sqlite_store import SqlStore
 
@@ -85,8 +85,8 @@ async def _many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     """A file with twenty archived facts that match, told by an archived turn, beside one that stands."""
     async with opened(tmp_path / "memory.db") as memory:
         monkeypatch.setattr(scope_index, "INDEXED_MAX", 0)
-        monkeypatch.setattr(archive_ranking, "LOOKED_AT", (PICKED,))
-        monkeypatch.setattr(archive_ranking, "ENOUGH", 1)
+        monkeypatch.setattr(ranking, "LOOKED_AT", (PICKED,))
+        monkeypatch.setattr(ranking, "ENOUGH", 1)
         facts = [
             Turn(
                 f"Key {k} of the boathouse.", category="fact", tags=["a"], session=f"{k}", attributes={"n": 1}
@@ -354,7 +354,7 @@ async def test_few_that_pass_a_filter_are_found_however_many_match_better(
     memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More and more is looked at until enough pass, or nothing holds the words."""
-    monkeypatch.setattr(archive_ranking, "LOOKED_AT", (2, 4))
+    monkeypatch.setattr(ranking, "LOOKED_AT", (2, 4))
     facts = [Turn(f"Key {k} of the boathouse key.", category="fact", session="keys") for k in range(20)]
     await memory.learn([*facts, Turn("A key is in the yard.", category="fact", tags=["yard"])])
     await memory.consolidate()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.errors import ExtensionError
 from remanence.core.results import WEAK
-from remanence.flows.recall.recalling import NO_ROOM
+from remanence.flows.recall.memory_lines import NO_ROOM
 from remanence.text.tokens import token_counts
 
 LONG = (

@@ -26,7 +26,7 @@ from remanence.curate.planner.plan import Plan, fields_of
 from remanence.faces.cli import running
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.style import Text
-from remanence.flows.recall.recalling import NO_ROOM
+from remanence.flows.recall.memory_lines import NO_ROOM
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")

@@ -335,8 +335,8 @@ async def test_of_a_large_archive_words_decide(opener: Opener, monkeypatch: pyte
     """What is read of it says so and is ranked like the rest; what others keep out says that, too."""
     async with opener(embedder="none") as memory:
         monkeypatch.setattr("remanence.flows.indexes.scope_index.INDEXED_MAX", 0)
-        monkeypatch.setattr("remanence.flows.recall.archive_ranking.LOOKED_AT", (10,))
-        monkeypatch.setattr("remanence.flows.recall.archive_ranking.ENOUGH", 1)
+        monkeypatch.setattr("remanence.flows.recall.ranking.LOOKED_AT", (10,))
+        monkeypatch.setattr("remanence.flows.recall.ranking.ENOUGH", 1)
         await memory.learn(
             [{"text": f"The key number {n} of the boathouse.", "category": "fact"} for n in range(15)]
         )

@@ -233,3 +233,82 @@ async def test_on_beside_a_large_archive(
         answer = await memory.recall("boathouse key stove", explain=True)
 
         assert 32 in {hit.memory.seq for hit in answer.memories}
+
+
+async def test_what_joins_was_in_no_pool_and_passes_the_filters(memory: remanence.Engine) -> None:
+    """A memory without a word of the question comes in behind hundreds that have one; of another thread it does not."""
+    await linked_store(memory)
+    await memory.learn([f"Room {number} has a key" for number in range(300)])
+    (other,) = await memory.learn(["A plank is loose by the well"], thread="elsewhere")
+    await memory.link(1, other.seq, "elaborates", weight=0.9)
+    await memory.settings.set("recall_links", 40)
+    everywhere = await memory.recall("boathouse key stove", limit=5)
+    within = await memory.recall("boathouse key stove", limit=5, thread="elsewhere")
+
+    assert {1, 32, other.seq} <= {hit.seq for hit in everywhere.memories}
+    assert 32 not in {hit.seq for hit in within.memories}
+
+
+@pytest.mark.parametrize("frame", ["attention", "task", "simulate"])
+async def test_a_frame_expands_by_one_link(memory: remanence.Engine, frame: str) -> None:
+    """What one link leads to joins with similarity 0 and says why; two links away, or without `expand`, it does not."""
+    await linked_store(memory)
+    await memory.learn("The cellar hatch is behind it")
+    await memory.link(32, 33, "elaborates", weight=0.9)
+    shown = await memory.frame(frame, "boathouse key stove", explain=True, count_use=False)
+    await memory.frames.set(frame, expand=False)
+    closed = await memory.frame(frame, "boathouse key stove", count_use=False)
+    linked = {hit.seq: hit for hit in shown.memories}[32]
+    why = shown.explanation
+    assert why is not None
+
+    assert pytest.approx([0, 0.7 * 0.9]) == [linked.parts[name] for name in ("similarity", "linked")]
+    assert ["linked to one of the best answers"] == [one.because for one in why.scores if one.seq == 32]
+    assert 1 == shown.memories[0].seq
+    assert 33 not in {hit.seq for hit in shown.memories}
+    assert 32 not in {hit.seq for hit in closed.memories}
+
+
+async def test_a_frame_follows_no_link_that_is_hardly_sure(memory: remanence.Engine) -> None:
+    """Below a confidence of .2 a link leads nowhere, and a frame's filter holds for what is linked, too."""
+    await linked_store(memory)
+    await memory.learn("The plank is loose by the well")
+    await memory.link(1, 33, "elaborates", weight=0.9, confidence=0.19)
+    unsure = await memory.frame("attention", "boathouse key stove", count_use=False)
+    await memory.frames.set("attention", tags="room/*")
+    filtered = await memory.frame("attention", "boathouse key stove", count_use=False)
+
+    assert {32} == {hit.seq for hit in unsure.memories} & {32, 33}
+    assert 32 not in {hit.seq for hit in filtered.memories}
+
+
+async def test_a_policy_says_how_recall_uses_links_and_lifecycles(opener: Opener, clock: ManualClock) -> None:
+    """The preset engram raises what is active, lowers what is stale and follows links; a user's setting is above it."""
+    async with opener(policy="engram") as memory:
+        await linked_store(memory)
+        await memory.update(2, lifecycle="active")
+        await memory.update(3, lifecycle="stale")
+        answer = await memory.recall("boathouse key stove", limit=40)
+        then = await memory.recall("boathouse key stove", limit=40, as_of=clock.now())
+        by_policy = await memory.settings.get("recall_links")
+        await memory.settings.set("recall_links", 0)
+        without = await memory.recall("boathouse key stove", limit=40)
+        by_user = await memory.settings.get("recall_links")
+    factors = {hit.seq: hit.parts.get("lifecycle") for hit in answer.memories}
+
+    assert [pytest.approx(1.05), pytest.approx(0.94), None] == [factors[seq] for seq in (2, 3, 4)]
+    assert factors[2] == {hit.seq: hit.parts.get("lifecycle") for hit in then.memories}[2]
+    assert any("linked" in hit.parts for hit in answer.memories)
+    assert not any("linked" in hit.parts for hit in without.memories)
+    assert [(5, "policy"), (0, "user")] == [(one.value, one.source) for one in (by_policy, by_user)]
+
+
+async def test_a_policy_leaves_out_what_is_stale(opener: Opener) -> None:
+    """A list in the policy counts for recall and for frames."""
+    policy = 'version = 1\nname = "fresh"\n[recall]\nleaves_out = ["stale"]\n'
+    async with opener(policy=policy) as memory:
+        await linked_store(memory)
+        await memory.update(1, lifecycle="stale")
+        answers = [await memory.recall("boathouse key"), await memory.frame("attention", "boathouse key")]
+
+    assert all(1 not in {hit.seq for hit in answer.memories} for answer in answers)

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from remanence.core.change import Cause, Change, CommitResult, Entry, Increment
 from remanence.core.clock import DAY, HOUR
-from remanence.core.effects import CHANGEABLE
+from remanence.core.effects import CHANGEABLE, is_flag
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import (
     COLUMNS,
@@ -32,7 +32,7 @@ from remanence.core.model import (
     is_load_bearing,
 )
 from remanence.core.receipt import Receipt
-from remanence.core.score import LAMBDAS
+from remanence.core.score import LAMBDAS, decay
 from remanence.curate.language.view import LINKS
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import load
@@ -645,7 +645,10 @@ def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, A
             for name, value in change.after.items():
                 row[name] = row[name] + value.by if isinstance(value, Increment) else value
         elif change.table == "links":
-            (links.discard if change.after is None else links.add)(change.key)  # type: ignore[arg-type]
+            key = cast("tuple[int, int, int]", change.key)
+            (links.discard if change.after is None else links.add)(key)
+            if change.before is None and key[2] == Relation.MERGED_FROM:
+                take_in(rows, before, *key[:2])
         else:
             owner, name = cast("tuple[int, str]", change.key)
             held = set(rows[owner][change.table]) if owner in rows else set()
@@ -658,6 +661,15 @@ def predicted(before: Dump, groups: Iterable[list[Change]]) -> tuple[dict[int, A
     return {seq: visible(row) for seq, row in rows.items()}, {
         key for key in links if {key[0], key[1]} <= rows.keys()
     }
+
+
+def take_in(rows: dict[int, Any], before: Dump, survivor: int, gone: int) -> None:
+    """Add what a survivor is given when the plan is applied: the tags and sources of the other, and what follows."""
+    row, theirs = rows[survivor], before.memories[gone]
+    row["sources"] = tuple(sorted({*row["sources"], *theirs["sources"]}))
+    tags = sorted({*row["tags"], *(tag for tag in theirs["tags"] if not is_flag(tag))})
+    row["tagged_at"] = {tag: row["tagged_at"].get(tag, NOW) for tag in tags}
+    row["tags"], row["decay"] = tuple(tags), int(decay(tags, row["category"]))
 
 
 def visible(row: Mapping[str, Any]) -> dict[str, Any]:

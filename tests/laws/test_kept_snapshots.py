@@ -78,7 +78,10 @@ class Kept(Machine):
         for number, (store, asked, kept) in enumerate(self.kept):
             if whole or not self.steps % (1 + number % 3):
                 now = self.clock.now()
-                ours, theirs = self.run(kept.read(asked, now)), self.run(store.snapshot(SCOPE, asked, now))
+                ours, theirs = (
+                    self.run(kept.read(asked, now, snapshot_patch.patch_snapshot)),
+                    self.run(store.snapshot(SCOPE, asked, now)),
+                )
                 differ = differences(ours, theirs)
                 self.sound = not differ
                 assert not differ, (verb, number, differ)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from remanence.core.errors import NotFound
 from remanence.core.model import Memory, Status, Tier
 from remanence.faces.mcp.tools import WAITING_MAX, Forgetting, Plans
-from remanence.flows.recall.recalling import render
+from remanence.flows.recall.memory_lines import render
 from remanence.llm.questions import mark_as_data
 from remanence.text.analysis import JOINERS, visible
 

@@ -39,7 +39,9 @@ def candidates(n: int, **columns: list[float]) -> Candidates:
         "importance": np.full(n, np.nan),
         "disputed": np.zeros(n, np.bool_),
     }
-    usual |= {name: np.zeros(n) for name in ("helped", "failed", "hours", "uses", "confirmations", "degree")}
+    usual |= {
+        name: np.zeros(n) for name in ("helped", "failed", "hours", "uses", "confirmations", "degree", "lent")
+    }
     usual |= {name: np.array(values, usual[name].dtype) for name, values in columns.items()}
     known = Metadata(**{one.name: usual.pop(one.name) for one in fields(Metadata)})
     evidence = FrameEvidence(known=known, **{name: usual.pop(name) for name in ("said", "decay", "hours")})

@@ -17,6 +17,7 @@ from remanence.recall.fuse import (
     SESSION_SHARE,
     WORTH_SHARE,
     WORTH_SHARE_ASSISTANTS,
+    CandidateRows,
     Contextual,
     Query,
     RankResult,
@@ -41,12 +42,13 @@ def ask(
     contextual: Contextual | None = None,
 ) -> RankResult:
     """Rank memories against a question, `toward` being its vector."""
+    ground = ground_of(corpus_of(said), NAMES)
     return rank(
-        ground_of(corpus_of(said), NAMES),
+        ground,
         terms_of(said, stems(query), NAMES),
         None if vectors is None else compare(vectors, toward),
         Query(query, tuple(dict.fromkeys(stems(query))), asker=asker),
-        allowed,
+        CandidateRows(ground.corpus.live if allowed is None else allowed),
         limit,
         contextual,
     )

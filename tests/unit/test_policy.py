@@ -428,3 +428,34 @@ def test_the_presets_are_the_policies_that_ship() -> None:
 
     assert {*PRESETS, "categories"} == files
     assert "default" == PRESETS[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "complaint"),
+    [
+        ("links = 101", "percentage"),
+        ("links = true", "whole number"),
+        ("lifecycle = 1", "true or false"),
+        ('leaves_out = ["old"]', "cannot leave out 'old'"),
+        ('leaves_out = "stale"', "list of names"),
+        ("link = 5", "unknown key 'link'"),
+    ],
+)
+def test_a_wrong_key_of_recall_is_refused(keys: str, complaint: str) -> None:
+    """Each wrong value has one clear error with its line."""
+    with pytest.raises(PolicyError, match=complaint) as refused:
+        load(f'version = 1\nname = "some"\n[recall]\n{keys}\n')
+
+    assert refused.value.recovery
+    assert refused.value.line in (3, 4)
+
+
+def test_what_a_policy_says_of_recall_is_described_extended_and_hashed() -> None:
+    """A policy that extends another keeps its keys of recall, may change them, and has another hash then."""
+    some = load('version = 1\nextend = "engram"\n')
+    other = load('version = 1\nextend = "engram"\n[recall]\nlinks = 10\n')
+
+    assert {"links": 5, "lifecycle": True} == some.recall.to_dict()
+    assert {"links": 10, "lifecycle": True} == other.recall.to_dict()
+    assert some.hash != other.hash
+    assert "linked memories gain up to 10 percent" in other.describe()

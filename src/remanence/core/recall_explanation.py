@@ -12,7 +12,9 @@ from remanence.core.results import Result, number, visible
 
 # Of the parts of a score these multiply, and these are measured before they are scaled: the part that each belongs to.
 # All others are added.
-FACTORS = frozenset({"named", "worth", "archived", "when", "question", "disputed", "order", "helpful"})
+FACTORS = frozenset(
+    {"named", "worth", "archived", "lifecycle", "when", "question", "disputed", "order", "helpful"}
+)
 MEASURES: Mapping[str, tuple[str, str]] = {
     "held": ("lexical", "held"),
     "cosine": ("semantic", "cosine"),

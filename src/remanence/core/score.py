@@ -157,14 +157,14 @@ def used_value(value: Array, uses: Array, confirmations: Array) -> Floats:
 COLD_START, FACTOR = "cold_start", "helpful"
 TERMS = ("used", "important", "lifecycle", "confirmed", "rated", FACTOR, COLD_START)
 DISPUTED = 0.12  # what somebody disputed has less, asked for or not
-_LIFECYCLES: Mapping[Lifecycle, float] = {
+LIFECYCLE_TERMS: Mapping[Lifecycle, float] = {
     Lifecycle.CANDIDATE: 0.0,  # nobody has tried it: engram takes .01 from it, and nothing where it knows no state
     Lifecycle.VALIDATED: 0.03,
     Lifecycle.ACTIVE: 0.05,
     Lifecycle.STALE: -0.06,
     Lifecycle.ARCHIVED: -0.08,
 }
-_BY_LIFECYCLE = np.array([_LIFECYCLES[one] for one in Lifecycle])
+_BY_LIFECYCLE = np.array([LIFECYCLE_TERMS[one] for one in Lifecycle])
 _COLD_CENTRALITY, _COLD_RECENCY, _COLD_SHARE = 0.10, 0.70, 0.5
 
 

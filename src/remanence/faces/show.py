@@ -574,6 +574,8 @@ def _setting(setting: Setting) -> Iterator[Text]:
             else f"up to {setting.most:,} characters"
         )
         yield Text(f"{'':24}   set by a user; {bounds}", "dim")
+    elif setting.source == "policy":
+        yield Text(f"{'':24}   set by the policy", "dim")
 
 
 def _format_owner(owner: str) -> str:

@@ -41,7 +41,7 @@ class Frame(Result):
     of hours. `terms` of the score are added to its five parts: used, important, lifecycle, confirmed, rated, helpful,
     cold_start. Where not all memories fit, `diversity` above 0 prefers memories that say something new, and `per_token`
     prefers those with the highest score for their length. With `profile` the lines of the profile that fit follow the
-    memories.
+    memories. With `expand` memories one link away from the best answers to a question join the candidates.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Frame(Result):
     terms: tuple[str, ...] = ()
     diversity: float = 0.0
     per_token: bool = False
+    expand: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a definition that could not be used."""
@@ -79,7 +80,7 @@ class Frame(Result):
             )
         if self.clock is not None and self.clock not in CLOCKS:
             raise NameUnknown("clock", str(self.clock), CLOCKS)
-        for what in ("profile", "per_token"):
+        for what in ("profile", "per_token", "expand"):
             if not isinstance(value := getattr(self, what), bool):
                 raise InvalidInput(f"{value!r} as `{what}`", recovery="pass True or False")
         template: object = self.template
@@ -123,6 +124,7 @@ class FrameDefinition(TypedDict, total=False):
     terms: str | Sequence[str] | None
     diversity: float
     per_token: bool
+    expand: bool
 
 
 def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) -> Frame:
@@ -228,10 +230,14 @@ class FrameEvidence:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Candidates:
-    """What may be returned, as aligned arrays; `degree` is the weighted degree over what stands."""
+    """What may be returned, as aligned arrays; `degree` is the weighted degree over what stands.
+
+    `lent` is the similarity that a link to one of the best answers lends a memory, of 0 itself.
+    """
 
     seq: Ints
     similarity: Floats
+    lent: Floats
     guaranteed: Bools
     exact: Bools  # repeats the question word for word
     evidence: FrameEvidence

@@ -1,6 +1,6 @@
 """The fusion of the arms into one ranking with its reasons. Knows arrays of one scope, no store and no texts.
 
-    score = (lexical + semantic + contextual + lead + session) × named person × (1 + share × worth) × archived × when
+    score = (lexical + semantic + contextual + lead + session) × named person × (1 + share × worth) × when × row factors
 
 Each arm is scaled over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
 """
@@ -13,7 +13,9 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
+from remanence.core.model import Lifecycle
+from remanence.core.score import LIFECYCLE_TERMS
+from remanence.recall.corpus import Bools, Corpus, Floats, Ints, Windows, windows_of
 from remanence.recall.lexical import Lexical, Term, damping_of, lexical_scores, name_index
 from remanence.text.analysis import lexicon_of, readings
 
@@ -32,6 +34,10 @@ WORTH_SHARE_ASSISTANTS = 0.1
 # What is archived stands behind what is as good: with it, all is found that was found before anything was archived; at
 # 0.7 it is 3 % less.
 ARCHIVED_FACTOR = 0.85
+# engram adds these terms to scores from 0 to 1; here a score is what the best of its question makes it.
+_LIFECYCLE_FACTORS = np.array(
+    [1.0 if one is Lifecycle.ARCHIVED else 1 + LIFECYCLE_TERMS[one] for one in Lifecycle], np.float32
+)
 # What was said at the time that the question asks about: a boost, never a filter, since much is told before and after.
 WHEN_FACTOR = 1.3
 # What was said after it, within as long again and at least a day: what happens is told of afterwards.
@@ -96,6 +102,14 @@ class Query:
         return self.forms.get(stem, (stem,))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateRows:
+    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row."""
+
+    allowed: Bools
+    factors: Mapping[str, Floats] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Contextual:
     """The cosines of windows of a model with the question by row, and which rows have a vector of their own.
@@ -127,6 +141,13 @@ class RankResult:
     scoring: "Scoring | None" = None
 
     @property
+    def seqs(self) -> list[int]:
+        """The numbers of the memories, best first."""
+        assert self.scoring is not None
+        numbers: list[int] = self.scoring.ground.corpus.seq[self.rows].tolist()
+        return numbers
+
+    @property
     def unread(self) -> Rows:
         """The rows that were ranked and left out."""
         return self.rows[:0] if self.ranked is None else self.ranked[~np.isin(self.ranked, self.rows)]
@@ -143,6 +164,19 @@ class RankResult:
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
         return replace(self, rows=self.rows[:limit], scores=self.scores[:limit], parts=self.parts[:limit])
+
+    def join_candidates(self, seqs: Sequence[int]) -> "RankResult":
+        """Return them with more of the candidates behind, scored like all; what was no candidate stays out."""
+        scoring = self.scoring
+        assert scoring is not None
+        places = scoring.find_places(np.setdiff1d(seqs, self.seqs))
+        session = scoring.compute_sessions(places)
+        return replace(
+            self,
+            rows=np.concatenate((self.rows, scoring.candidates[places])),
+            scores=np.concatenate((self.scores, scoring.compute_scores(session, places))),
+            parts=(*self.parts, *_RankedParts(scoring, places, session)),
+        )
 
     def select(self, places: Sequence[int]) -> "RankResult":
         """Return those in some places, ascending; the others are left unread."""
@@ -177,19 +211,16 @@ def rank(
     terms: Mapping[str, Term],
     cosines: Floats | None,
     query: Query,
-    allowed: Bools | None,
+    among: CandidateRows,
     limit: int,
     contextual: Contextual | None = None,
-    archived: Bools | None = None,
 ) -> RankResult:
     """Rank a scope against a question and return the best `limit` rows.
 
     `terms` are those of the question's stems, `cosines` those of windows with the question by row, `contextual` those
-    by a model. `allowed` (by row) are the rows inside the filters, else the live ones, `archived` those whose score is
-    lowered.
+    by a model.
     """
-    inside = ground.corpus.live if allowed is None else allowed
-    candidates = np.flatnonzero(inside)
+    candidates = np.flatnonzero(among.allowed)
     lexical = lexical_scores(
         ground.windows,
         ground.damping,
@@ -210,7 +241,7 @@ def rank(
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead
-    factors = _factors(ground, query, candidates, archived)
+    factors = _factors(ground, query, candidates, among.factors)
     depth = max(limit, STRENGTH_DEPTH)
     places = _contenders(ground, evidence, candidates, factors, depth)
     session = _session(ground, evidence, candidates, places)
@@ -232,12 +263,11 @@ def rank(
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """What the evidence of each candidate is multiplied by: its worth, who spoke, the archive, when it was said."""
+    """What the evidence of each candidate is multiplied by: its worth, who spoke, and factors by name."""
 
-    raised: Floats  # by worth and time, and lowered where archived
+    raised: Floats  # by worth and by all that is named
     spoken: Bools | None
-    archived: Bools | None
-    timely: Floats | None
+    named: Mapping[str, Floats]
 
     def apply_factors(self, evidence: Floats, places: Rows | None = None) -> Floats:
         """Return the scores of all candidates, or of those in some places."""
@@ -250,28 +280,30 @@ class _Factors:
     def read_factors(self, place: int) -> dict[str, float]:
         """Return the factors of one candidate by name."""
         name_factor = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
-        others: dict[str, float] = {}
-        if self.archived is not None and self.archived[place]:
-            others["archived"] = ARCHIVED_FACTOR
-        if self.timely is not None and self.timely[place] != 1:
-            others["when"] = float(self.timely[place])
+        others = {name: float(values[place]) for name, values in self.named.items() if values[place] != 1}
         worth = float(self.raised[place]) / math.prod(others.values())
         return {"named": name_factor, "worth": worth} | others
 
 
-def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | None) -> _Factors:
-    """Return the factors of the candidates; one product for worth, archive and time costs less than masked ones."""
-    raised, speaker_mask = (
-        _select_candidates(ground.raised, candidates),
-        _match_speaker(ground, query, candidates),
-    )
-    lowered = None if archived is None else _select_candidates(archived, candidates)
-    if lowered is not None:
-        raised = raised * (1 - lowered * np.float32(1 - ARCHIVED_FACTOR))
-    timely = _weigh_times(ground, query, candidates)
-    if timely is not None:
-        raised = raised * timely
-    return _Factors(raised, speaker_mask, lowered, timely)
+def _factors(ground: Ground, query: Query, candidates: Rows, by_row: Mapping[str, Floats]) -> _Factors:
+    """Return the factors of the candidates; one product of all costs less than masked ones."""
+    raised = _select_candidates(ground.raised, candidates)
+    named = {name: _select_candidates(values, candidates) for name, values in by_row.items()}
+    if (timely := _weigh_times(ground, query, candidates)) is not None:
+        named["when"] = timely
+    for values in named.values():
+        raised = raised * values
+    return _Factors(raised, _match_speaker(ground, query, candidates), named)
+
+
+def lower_archived(archived: Bools) -> dict[str, Floats]:
+    """Return the factor of each row by whether it is archived."""
+    return {"archived": 1 - archived * np.float32(1 - ARCHIVED_FACTOR)}
+
+
+def weigh_lifecycles(lifecycle: npt.NDArray[np.integer]) -> dict[str, Floats]:
+    """Return the factor of each row by its lifecycle; what is archived has a factor of its own."""
+    return {"lifecycle": _LIFECYCLE_FACTORS[lifecycle]}
 
 
 def _weigh_times(ground: Ground, query: Query, candidates: Rows) -> Floats | None:
@@ -316,17 +348,22 @@ class Scoring:
         static = self.likeness.static
         return _strength(self._measure_word_share(place), None if static is None else float(static[place]))
 
-    def compute_sessions(self) -> Floats:
-        """Return what the segment of each candidate lends it; what matches nothing is lent nothing."""
-        return np.where(
-            self.evidence > 0,
-            _session(self.ground, self.evidence, self.candidates, np.arange(len(self.candidates))),
-            np.float32(0),
-        )
+    def find_places(self, seqs: Ints) -> Rows:
+        """Return the places of some memories that are candidates."""
+        numbers = self.ground.corpus.seq[self.candidates]
+        places = np.minimum(np.searchsorted(numbers, seqs), max(len(numbers) - 1, 0))
+        return places[numbers[places] == seqs] if len(numbers) else np.zeros(0, np.intp)
 
-    def compute_scores(self, session: Floats) -> Floats:
-        """Return the scores of all candidates."""
-        return self.factors.apply_factors(self.evidence + session)
+    def compute_sessions(self, places: Rows | None = None) -> Floats:
+        """Return what its segment lends each candidate, or those in some places; what matches nothing gets nothing."""
+        places = np.arange(len(self.candidates)) if places is None else places
+        session = _session(self.ground, self.evidence, self.candidates, places)
+        return np.where(self.evidence[places] > 0, session, np.float32(0))
+
+    def compute_scores(self, session: Floats, places: Rows | None = None) -> Floats:
+        """Return the scores of all candidates, or of those in some places."""
+        evidence = self.evidence if places is None else self.evidence[places]
+        return self.factors.apply_factors(evidence + session, places)
 
     def _measure_word_share(self, place: int) -> float:
         return self.lexical.measure_word_share(int(self.candidates[place]))

@@ -230,7 +230,7 @@ class Plan(Result, PlanDecision):
         """Yield the changes in groups that belong together, one at a time.
 
         Of a purged memory only the row itself is listed: the tags, sources and links that go with it are read and
-        added when the plan is applied.
+        added when the plan is applied, and so are the tags and sources that a merge gives to the survivor.
         """
         return changes.changes(self)
 

@@ -43,6 +43,7 @@ from remanence.curate.policy.rules import (
     clock,
     compile_guard,
     compile_rule,
+    count,
     duration,
     flag,
     numbers_of,
@@ -65,7 +66,10 @@ _TOP_KEYS = (
     "override",
     "category",
     "alias",
+    "recall",
 )
+_RECALL_KEYS = ("links", "lifecycle", "leaves_out")
+LEFT_OUT = ("archived", "stale")  # what a recall may leave out
 _CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "numbers", "system", "policy_class", "about")
 
 # What guards, brake and the bookkeeping of changes need whatever a policy says.
@@ -91,13 +95,41 @@ class Category:
     policy_class: PolicyClass = PolicyClass.DURABLE
 
 
+@dataclass(frozen=True, slots=True)
+class RecallRules:
+    """What a policy says of recall, None where it says nothing; a setting of the scope stands above it.
+
+    `links` is the percent of the best score that links add at most, `lifecycle` whether the lifecycle of a memory
+    raises or lowers its score, `leaves_out` what of `LEFT_OUT` is not found unasked.
+    """
+
+    links: int | None = None
+    lifecycle: bool | None = None
+    leaves_out: tuple[str, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is said, by key."""
+        return {key: getattr(self, key) for key in _RECALL_KEYS if getattr(self, key) is not None}
+
+    def describe(self) -> list[str]:
+        """Say it in words, a line each."""
+        lines = (
+            [f"recall: linked memories gain up to {self.links} percent of the best score"]
+            if self.links
+            else []
+        )
+        lines += ["recall: the lifecycle of a memory raises or lowers its score"] if self.lifecycle else []
+        lines += [f"recall: leaves out what is {' or '.join(self.leaves_out)}"] if self.leaves_out else []
+        return lines
+
+
 @dataclass(frozen=True, repr=False)
 class Policy(Result):
     """Guards and rules, compiled; `hash` is the same for the same rules, however they are written and ordered.
 
     `source` is what `load` took; with the same `overrides` it gives this policy again. `clock` is that of rules and
     guards which name none; `interval`, in microseconds of that clock, is how often the policy runs by itself, None if
-    only when asked.
+    only when asked. `recall` says what it wants of recall.
     """
 
     name: str
@@ -110,6 +142,7 @@ class Policy(Result):
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     clock: ClockName = "wall"
     interval: int | None = None
+    recall: RecallRules = RecallRules()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it is called and where it comes from, and the names of its guards and rules."""
@@ -118,6 +151,7 @@ class Policy(Result):
             **{name: encode_json_value(getattr(self, name)) for name in names},
             "guards": [guard.name for guard in self.guards],
             "rules": [rule.name for rule in self.rules],
+            "recall": self.recall.to_dict(),
         }
 
     def __str__(self) -> str:
@@ -145,6 +179,7 @@ class Policy(Result):
         # Only where it is said, so that what says nothing of these has the hash that it always had.
         content |= {"clock": self.clock} if self.clock != "wall" else {}
         content |= {"interval": self.interval} if self.interval is not None else {}
+        content |= {"recall": recall} if (recall := self.recall.to_dict()) else {}
         numbers = {name: dict(item.numbers) for name, item in self.categories.items() if item.numbers}
         content |= {"numbers": numbers} if numbers else {}
         content["policy_classes"] = {name: item.policy_class.label for name, item in self.categories.items()}
@@ -178,7 +213,7 @@ class Policy(Result):
         lines += (
             [f"runs by itself every {self.interval / HOUR:g} {HOURS[self.clock]}"] if self.interval else []
         )
-        lines += [""]
+        lines += [*self.recall.describe(), ""]
         for guard in self.guards:
             on = "" if guard.clock == "wall" else f" on the {guard.clock} clock"
             lines += [
@@ -366,6 +401,7 @@ class _PolicyBuilder:
         self.aliases: dict[str, str] = {}
         self.alias_places: dict[str, SourcePosition] = {}
         self.overridden: dict[str, dict[str, Any]] = {}
+        self.recall: dict[str, Table] = {}
         self.said: dict[str, Table] = {}  # clock and interval, and the top of the document that says so
 
     def include(self, document: PolicyDocument, depth: int) -> None:
@@ -379,6 +415,10 @@ class _PolicyBuilder:
             self._abbreviate(self.categories[name].aliases, table)
         for name, table in document.named.get("alias", {}).items():
             self._abbreviate({name: text(table, "")}, table)
+        for key, table in document.named.get("recall", {}).items():
+            if key not in _RECALL_KEYS:
+                raise table.place.error(f"unknown key {key!r} in [recall]", suggest(key, _RECALL_KEYS))
+            self.recall[key] = Table({key: table.values.get("")}, table.place)
         self._add(document.lists.get("guard", ()), self.guards, "guard")
         self._add(document.lists.get("rule", ()), self.rules, "rule")
         self.override(document.lists.get("override", ()))
@@ -392,7 +432,7 @@ class _PolicyBuilder:
         for key in ("guard", "rule", "override"):
             if key in document.named or key in top.values:
                 raise top.error(key, f"{key!r} must be a list of tables", f"write [[{key}]]")
-        for key in ("category", "alias"):
+        for key in ("category", "alias", "recall"):
             if key in document.lists or key in top.values:
                 raise top.error(key, f"{key!r} must be a table", f"write [{key}] or [{key}.name]")
         if "version" not in top.values:
@@ -479,6 +519,7 @@ class _PolicyBuilder:
             overrides=self.overridden,
             clock=on,
             interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
+            recall=_recall_rules(self.recall),
         )
 
     def _rules(self, names: PolicyNames, on: ClockName) -> tuple[Rule, ...]:
@@ -504,6 +545,21 @@ class _PolicyBuilder:
         for category in self.categories.values():
             for name, expression in category.aliases.items():
                 condition(expression, vocabulary("memories"), names, self.alias_places[name])
+
+
+def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:
+    """Read the table [recall]."""
+    links = count(tables["links"], "links") if "links" in tables else None
+    if links is not None and links > 100:
+        raise tables["links"].error("links", "links is a percentage", "write links = 10")
+    leaves_out = texts(tables["leaves_out"], "leaves_out") if "leaves_out" in tables else None
+    for word in leaves_out or ():
+        if word not in LEFT_OUT:
+            raise tables["leaves_out"].error(
+                "leaves_out", f"recall cannot leave out {word!r}", suggest(word, LEFT_OUT)
+            )
+    lifecycle = flag(tables["lifecycle"], "lifecycle") if "lifecycle" in tables else None
+    return RecallRules(links, lifecycle, leaves_out)
 
 
 def _category(name: str, table: Table, base: Category | None) -> Category:

@@ -70,6 +70,10 @@ class Definition:
         bool | None,
         Parameter(negative="--no-per-token", help="Prefer the best score per token."),
     ] = None
+    expand: Annotated[
+        bool | None,
+        Parameter(negative="--no-expand", help="Add memories linked to the best answers."),
+    ] = None
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""

@@ -16,7 +16,7 @@ from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
 from remanence.flows.inspect.inspect import Event
-from remanence.flows.recall.recalling import render as memory_line
+from remanence.flows.recall.memory_lines import render as memory_line
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
 from remanence.text.tokens import token_counts

@@ -1,26 +1,24 @@
 """The snapshots that ticks took of a scope last, kept while it is open and brought up to date by what has changed.
 
-Knows requests, positions and how much is kept; knows no rule. What another process writes is in the same log: where
-that does not tell what has changed, the scope is read anew.
+Knows requests, positions and how much is kept, and is told how a snapshot is moved on; knows no rule. What another
+process writes is in the same log: where that does not tell what has changed, the scope is read anew.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from remanence.core.later import import_later
-from remanence.core.snapshot import TAG, Snapshot, SnapshotRequest
+from remanence.core.snapshot import TAG, Among, Snapshot, SnapshotRequest
 from remanence.store.base import Store
-
-if TYPE_CHECKING:
-    from remanence.curate.planner import snapshot_patch
-else:
-    import_later(globals(), {"remanence.curate.planner": "snapshot_patch"})
 
 KEPT_MAX = 4  # requests, as there are cadences
 ROWS_MAX = 1 << 16  # some 15 MB each; a larger scope is read anew
 LINKS_EACH_MAX = 8  # so many links a memory at most
 ASIDE_MIN = 1 << 12  # rows that are put together on another thread
+
+# Makes of a snapshot and what was found changed since the snapshot of now; None where that cannot be told.
+Patch: TypeAlias = Callable[[Snapshot, Snapshot, Among | None], Snapshot | None]
 
 
 @dataclass(eq=False)
@@ -31,8 +29,8 @@ class KeptSnapshots:
     scope: str
     kept: list[tuple[SnapshotRequest, Snapshot]] = field(default_factory=list)
 
-    async def read(self, wanted: SnapshotRequest, now: int) -> Snapshot:
-        """Return what is asked for as it stands now, the same as the store would."""
+    async def read(self, wanted: SnapshotRequest, now: int, patch: Patch) -> Snapshot:
+        """Return what is asked for as it stands now, the same as the store would; `patch` moves a kept one on."""
         if not _is_kept(wanted):
             return await self.store.snapshot(self.scope, wanted, now)
         last = self._take(wanted)
@@ -40,7 +38,7 @@ class KeptSnapshots:
         snapshot: Snapshot | None
         snapshot = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
         if last is not None and snapshot.changed is not None:
-            snapshot = await _brought_up_to_date(last, snapshot, wanted)
+            snapshot = await _brought_up_to_date(last, snapshot, wanted, patch)
         if snapshot is None:
             snapshot = await self.store.snapshot(self.scope, wanted, now)
         self._keep(wanted, snapshot)
@@ -57,10 +55,12 @@ class KeptSnapshots:
             self.kept = [*self.kept[-(KEPT_MAX - 1) :], (wanted, snapshot)]
 
 
-async def _brought_up_to_date(last: Snapshot, found: Snapshot, wanted: SnapshotRequest) -> Snapshot | None:
+async def _brought_up_to_date(
+    last: Snapshot, found: Snapshot, wanted: SnapshotRequest, patch: Patch
+) -> Snapshot | None:
     if len(last) + len(found) < ASIDE_MIN:
-        return snapshot_patch.patch_snapshot(last, found, wanted.among)
-    return await asyncio.to_thread(snapshot_patch.patch_snapshot, last, found, wanted.among)
+        return patch(last, found, wanted.among)
+    return await asyncio.to_thread(patch, last, found, wanted.among)
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

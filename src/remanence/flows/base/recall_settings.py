@@ -1,45 +1,60 @@
-"""The settings of a recall: what it leaves out, and how much links of the best answers add.
+"""What a recall leaves out and how links and lifecycles count in it: by a setting, else by the policy in force.
 
 Knows names and values; must not know how memories are looked for.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from remanence.core.arrival import WriteContext
 from remanence.core.errors import InvalidInput, format_value
+from remanence.curate.policy.compiled import LEFT_OUT, RecallRules
 from remanence.store.base import setting_row
 
 LEAVES_OUT, LINKS = "recall_leaves_out", "recall_links"
 LINKS_BUILT_IN = 0  # in percent
-ARCHIVED, STALE = "archived", "stale"  # what may be left out
+_ARCHIVED, _STALE = LEFT_OUT
 SETTING_ROWS = (setting_row(LEAVES_OUT), setting_row(LINKS))
 
 
 class RecallSettings(NamedTuple):
-    """Whether a recall looks into the archive unasked, what links add, and whether what is stale is left out."""
+    """How a scope recalls: whether it looks into the archive unasked, and whether it leaves out what is stale.
+
+    `links` is what links add, in percent, `weighs_lifecycle` whether the lifecycle of a memory counts.
+    """
 
     is_open: bool
     links: int
     leaves_stale: bool
+    weighs_lifecycle: bool
 
 
-def read_recall_settings(known: WriteContext) -> RecallSettings:
+def read_recall_settings(rows: Mapping[str, Any], policy: RecallRules) -> RecallSettings:
     """Return the settings of a scope, of which the values of `SETTING_ROWS` are known."""
-    leaves_out, links = map(known.values.get, SETTING_ROWS)
-    left_out = parse_left_out("" if leaves_out is None else leaves_out["value"])
+    leaves_out, links = (_read_value(rows, name, policy) for name in (LEAVES_OUT, LINKS))
+    left_out = parse_left_out(leaves_out or "")
     return RecallSettings(
-        ARCHIVED not in left_out,
-        LINKS_BUILT_IN if links is None else int(links["value"]),
-        STALE in left_out,
+        _ARCHIVED not in left_out, links or LINKS_BUILT_IN, _STALE in left_out, bool(policy.lifecycle)
     )
+
+
+def find_policy_value(policy: RecallRules, name: str) -> int | str | None:
+    """Return what a policy says in place of a setting's built-in value; None where it says nothing."""
+    if name == LINKS:
+        return policy.links
+    return ",".join(policy.leaves_out) if name == LEAVES_OUT and policy.leaves_out is not None else None
+
+
+def _read_value(rows: Mapping[str, Any], name: str, policy: RecallRules) -> Any:
+    row = rows.get(setting_row(name))
+    return row["value"] if row is not None and row["source"] == "user" else find_policy_value(policy, name)
 
 
 def parse_left_out(words: str) -> frozenset[str]:
     """Read what recall leaves out: `archived`, `stale`, or both with a comma between."""
     left_out = frozenset(word.strip() for word in words.split(",") if word.strip())
-    if not left_out <= {ARCHIVED, STALE}:
+    if not left_out <= {*LEFT_OUT}:
         raise InvalidInput(
             f"{LEAVES_OUT} is {format_value(words)}",
-            recovery=f"use {ARCHIVED}, {STALE}, or both with a comma between",
+            recovery=f"use {_ARCHIVED}, {_STALE}, or both with a comma between",
         )
     return left_out

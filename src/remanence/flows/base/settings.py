@@ -13,7 +13,13 @@ from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.results import Result, visible
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.permission_checks import verb_class
-from remanence.flows.base.recall_settings import LEAVES_OUT, LINKS, LINKS_BUILT_IN, parse_left_out
+from remanence.flows.base.recall_settings import (
+    LEAVES_OUT,
+    LINKS,
+    LINKS_BUILT_IN,
+    find_policy_value,
+    parse_left_out,
+)
 from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
     EXTRACT_CATEGORIES,
@@ -30,9 +36,10 @@ MIRROR_FOLDER = "mirror_folder"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Setting(Result):
-    """One setting, its current value, and whether a user set it: a whole number between two bounds, or words.
+    """One setting and its current value: a whole number between two bounds, or words.
 
-    Of words `least` and `most` count the characters.
+    Of words `least` and `most` count the characters. `source` says who set the value: a user, the policy in force, or
+    nobody.
     """
 
     name: str
@@ -40,7 +47,7 @@ class Setting(Result):
     least: int
     most: int
     meaning: str
-    source: Literal["builtin", "user"] = "builtin"
+    source: Literal["builtin", "user", "policy"] = "builtin"
 
     @property
     def is_switch(self) -> bool:
@@ -249,7 +256,7 @@ class Settings:
         declared = SETTINGS.values() if name is None else [_find_setting(name)]
         request = Bookkeeping(self._core.clock.now(), get=tuple(setting_row(one.name) for one in declared))
         rows = (await self._core.store.bookkeep(self._core.scope, request)).values
-        current = [_current(one, rows) for one in declared]
+        current = [_follow_policy(self._core, _current(one, rows)) for one in declared]
         return current if name is None else current[0]
 
     async def set(self, name: str, value: int | str | None) -> Setting:
@@ -300,6 +307,12 @@ def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
     """Say what a setting is now, by the rows of the bookkeeping."""
     row = rows.get(setting_row(declared.name))
     return declared if row is None else replace(declared, value=row["value"], source=row["source"])
+
+
+def _follow_policy(core: Core, current: Setting) -> Setting:
+    """Put what the policy says in place of a built-in value."""
+    said = find_policy_value(core.policy.recall, current.name) if current.source == "builtin" else None
+    return current if said is None else replace(current, value=said, source="policy")
 
 
 def _find_setting(name: str) -> Setting:

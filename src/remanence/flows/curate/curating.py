@@ -17,7 +17,7 @@ from remanence.core.owner import BY_POLICY
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import Among, Holds, Snapshot, SnapshotRequest
 from remanence.curate.language.view import View
-from remanence.curate.planner import brake
+from remanence.curate.planner import brake, snapshot_patch
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
 from remanence.curate.planner.plan_agreement import destroyed_count, filter_to_proposed, left_out
@@ -218,7 +218,8 @@ async def read_frozen(
     now = present.reading.wall
     base = build_snapshot_request(policy)
     request = replace(base, columns=base.columns | more, among=among)
-    read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
+    stored = partial(core.store.snapshot, core.scope)
+    read = partial(core.snapshots.read, patch=snapshot_patch.patch_snapshot) if kept else stored
     snapshot = await read(request, now)
     merges = only is None and any(rule.effect.unites for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()

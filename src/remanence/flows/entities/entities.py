@@ -19,8 +19,7 @@ from remanence.flows.base.context import LISTED_MAX, Core, receipt
 from remanence.flows.base.naming import plain_name
 from remanence.flows.entities.entity_storing import RELATION
 from remanence.flows.entities.joining import join, split, survivor
-from remanence.flows.recall.current_only import with_ended
-from remanence.flows.recall.newer_chains import follow_newer
+from remanence.flows.recall.current_only import follow_newer, with_ended
 from remanence.flows.recall.profiling import has_passed
 from remanence.flows.write import gating
 from remanence.read.entity import (

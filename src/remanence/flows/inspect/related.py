@@ -10,8 +10,8 @@ from remanence.core.recall_explanation import Hop
 from remanence.core.results import Result, number
 from remanence.flows.base.context import Core
 from remanence.flows.recall.link_walk import LinkWalk, walk_links
-from remanence.flows.recall.recall_request import RecallRequest
-from remanence.flows.recall.recalling import LIMIT_MAX, recall
+from remanence.flows.recall.question import LIMIT_MAX, RecallRequest
+from remanence.flows.recall.recalling import recall
 from remanence.recall.activation import HOPS_MAX
 
 SEEDS = 3  # the answers to a question that links are followed from

@@ -20,8 +20,7 @@ from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.recall import filters
-from remanence.flows.recall.filters import LISTABLE, Filters
-from remanence.flows.recall.narrowing import find_passing
+from remanence.flows.recall.filters import LISTABLE, Filters, find_passing
 from remanence.flows.recall.time_filters import TIMES, count_days, read_column
 from remanence.read.entity import CATEGORY, THREAD, is_entity
 from remanence.recall.profile import list_topics

@@ -101,7 +101,7 @@ class ListeningTrace(RecallTrace):
         """Keep what may be found of an archive that is not among the rows."""
         self._archive_filter = wanted
 
-    def note_ranking(self, ranking: RankResult, seqs: Sequence[int], pool: int, /) -> None:
+    def note_ranking(self, ranking: RankResult, pool: int, /) -> None:
         """Keep how the best were ranked, and how what is sought was, wherever it came."""
         scoring = ranking.scoring
         assert scoring is not None
@@ -109,27 +109,26 @@ class ListeningTrace(RecallTrace):
         self._pool, self._left = pool, ranking.candidates
         self._unread = frozenset(scoring.ground.corpus.seq[ranking.unread].tolist())
         numbers = (
-            range(len(seqs))
+            range(len(ranking.rows))
             if ranking.ranked is None
             else np.flatnonzero(np.isin(ranking.ranked, ranking.rows)).tolist()
         )
-        places = np.searchsorted(scoring.candidates, ranking.rows).tolist()
-        by_arm = _rank_by_arm(scoring, places)
-        bm25 = scoring.lexical.scores[ranking.rows].tolist()
-        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
-        for number, (seq, *row) in zip(numbers, rows, strict=True):
-            self._ranked[seq] = _Rank(number + 1, *row)
+        self._keep_ranks(ranking, scoring, numbers)
         if self._memory is not None and self._memory.seq not in self._ranked:
             self._rank_sought(scoring, self._memory.seq)
 
-    def note_links(
-        self, ranking: RankResult, seqs: Sequence[int], paths: Mapping[int, tuple[Hop, ...]], /
-    ) -> None:
-        """Keep the places and scores that links made of those before, and the ways."""
-        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, strict=True)
-        for number, (seq, score, values) in enumerate(rows):
-            self._ranked[seq] = replace(self._ranked[seq], rank=number + 1, score=score, values=values)
+    def note_links(self, ranking: RankResult, paths: Mapping[int, tuple[Hop, ...]], /) -> None:
+        """Keep the places and scores that links made of those before and of what joined, and the ways."""
+        assert ranking.scoring is not None
+        self._keep_ranks(ranking, ranking.scoring, range(len(ranking.rows)))
         self._paths = paths
+
+    def _keep_ranks(self, ranking: RankResult, scoring: Scoring, numbers: Iterable[int]) -> None:
+        by_arm = _rank_by_arm(scoring, np.searchsorted(scoring.candidates, ranking.rows).tolist())
+        bm25 = scoring.lexical.scores[ranking.rows].tolist()
+        rows = zip(ranking.seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
+        for number, (seq, *row) in zip(numbers, rows, strict=True):
+            self._ranked[seq] = _Rank(number + 1, *row)
 
     def _rank_sought(self, scoring: Scoring, seq: int) -> None:
         """Score a memory that is not among the best; nothing is kept of one that was no candidate."""
@@ -245,6 +244,7 @@ class ListeningTrace(RecallTrace):
         parts += (ScorePart("floor", -added),) * (added < 0)  # nothing scores below 0
         because = "guaranteed by its tag" if outcome.guaranteed[at] else ""
         because = because or "says what is asked, word for word" * bool(outcome.exact[at])
+        because = because or "linked to one of the best answers" * bool(outcome.lent[at])
         ranked = self._ranked.get(seq)
         rank = 1 + int(np.count_nonzero(outcome.order > outcome.order[at]))
         similarity = () if ranked is None else ranked.build_parts()

@@ -14,10 +14,9 @@ from remanence.core.results import SAID_ALREADY
 from remanence.core.snapshot import Ints
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
-from remanence.flows.recall.current_only import MarkedMemories, mark_outdated
+from remanence.flows.recall.current_only import MarkedMemories, mark_newer, mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
-from remanence.flows.recall.newer_chains import mark_newer
-from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
+from remanence.flows.recall.memory_lines import LINE_LEAST, extract_passage, render, render_contradiction
 from remanence.recall.fit import LINE_TOKENS, FactTurnPairs
 from remanence.recall.frames import BUDGET_MAX, Filling
 from remanence.text.tokens import token_counts

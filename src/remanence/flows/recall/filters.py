@@ -1,6 +1,6 @@
 """What recalls and lists are narrowed by, read from what a caller wrote: status, tags, columns and attributes.
 
-Knows names and values; must not know how memories are looked for.
+Knows names, values and columns; must not know how memories are looked for.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,11 +21,18 @@ from remanence.core.attributes import (
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
-from remanence.core.snapshot import Bools, Snapshot
-from remanence.flows.base.context import label
+from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
+from remanence.flows.base.context import Core, label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
-from remanence.flows.recall.time_filters import ORDERS, asks_by_operators, parse_time_filter, read_time
+from remanence.flows.recall.time_filters import (
+    ORDERS,
+    TIMES,
+    asks_by_operators,
+    match_times,
+    parse_time_filter,
+    read_time,
+)
 from remanence.read.entity import CATEGORY
 from remanence.store.constraints import refuse_unfit
 
@@ -193,3 +200,16 @@ def _column_value(name: str, value: Any) -> Any:
     if plain is not None:
         refuse_unfit(name, plain)
     return plain
+
+
+async def find_passing(core: Core, filters: Filters) -> Ints:
+    """Return which memories of any status pass by their attributes and times, in order of arrival."""
+    now = core.clock.now()
+    if not filters.times:
+        return await core.attributes.seqs(filters.attributes, now)
+    columns = frozenset(column for name in filters.times for column in TIMES[name])
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(columns), now)
+    seqs: Ints = snapshot.seq[match_times(snapshot, filters.times)]
+    if not filters.attributes:
+        return seqs
+    return np.intersect1d(seqs, await core.attributes.seqs(filters.attributes, now), assume_unique=True)

@@ -3,14 +3,12 @@
 Knows the index and what was at an instant; must not know what a frame shows of it.
 """
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.later import import_later
-from remanence.core.model import Memory
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, means
 from remanence.core.timescale import ClockName
 from remanence.flows.base.context import Core, run_off_loop
@@ -24,6 +22,7 @@ from remanence.flows.recall.frame_inputs import (
     hours,
     map_stronger_ends,
 )
+from remanence.flows.recall.link_walk import find_seeds, walk_links
 from remanence.flows.recall.profiling import (
     NEEDS,
     RankedEligible,
@@ -32,10 +31,11 @@ from remanence.flows.recall.profiling import (
     rank_eligible,
     rank_profile_rows,
 )
-from remanence.flows.recall.recall_request import RecallRequest
-from remanence.flows.recall.recalling import AskedWords, make_archive_question, ranked_rows
+from remanence.flows.recall.question import Question, match_forms
+from remanence.flows.recall.ranking import rank_rows
 from remanence.read.entity import is_entity
-from remanence.recall.fuse import RankResult
+from remanence.recall.activation import HOP_FACTOR
+from remanence.recall.fuse import CandidateRows, RankResult
 from remanence.store.base import Arriving
 from remanence.text.analysis import fingerprints, words
 
@@ -84,9 +84,20 @@ class PresentRows:
         """Map each memory that a stronger one openly contradicts to those that do."""
         return await map_stronger_ends(self._core, known.contradicting, seqs, known.evidence)
 
-    async def rank(self, asked: RecallRequest, known: AskedWords, passes: Bools, pool: int) -> RankResult:
+    async def rank(self, question: Question, passes: Bools, pool: int) -> RankResult:
         """Rank what passes by a question."""
-        return await ranked_rows(self._core, asked, known, passes, pool)
+        question = await match_forms(self._core, question)
+        return await rank_rows(self._core, question, CandidateRows(passes), pool)
+
+    async def follow_links(self, ranking: RankResult) -> Floats:
+        """Return by row what the best of a ranking lend to what their links lead to: so much of their similarity."""
+        index, lent, seeds = self._core.index, np.zeros(len(self.seq)), find_seeds(ranking)
+        if seeds:
+            walk = await walk_links(self._core, seeds, hops=1)
+            reached = np.fromiter(walk.find_reached(), np.intp)
+            rows, here = index.rows_among(np.array(walk.seqs, np.int64)[reached])
+            lent[rows] = np.minimum(walk.activation.scores[reached[here]], HOP_FACTOR)
+        return lent
 
     async def match_repeats(self, query: str, passes: Bools) -> Bools:
         """Tell what of that which passes says the question and no more, whoever said it."""
@@ -132,7 +143,7 @@ class PastRows:
     def column(self, name: str) -> npt.NDArray[Any]:
         """Return a column as it was."""
         index = self._core.index
-        return self._join(index.column(name), lambda memories: index.encode_column(name, memories))
+        return self._past.join(index.column(name), lambda memories: index.encode_column(name, memories))
 
     async def match_tag(self, pattern: str) -> Bools:
         """Tell which bore a tag that a pattern means."""
@@ -149,7 +160,7 @@ class PastRows:
         evidence = await core.evidence.read(core.clock.now(), leaves_archive=core.index.leaves_archive)
         today = columns_at(evidence.columns, *rows_of(evidence.seq, core.index.seq))
         columns = {
-            name: self._join(values, lambda memories, name=name: columns_of(memories)[name])[rows]  # type: ignore[misc]
+            name: self._past.join(values, lambda memories, name=name: columns_of(memories)[name])[rows]  # type: ignore[misc]
             for name, values in today.items()
         }
         for name in TIMES:
@@ -161,10 +172,14 @@ class PastRows:
         """Map nothing: what contradicted is not told as of an instant."""
         return {}
 
-    async def rank(self, asked: RecallRequest, known: AskedWords, passes: Bools, pool: int) -> RankResult:
+    async def rank(self, question: Question, passes: Bools, pool: int) -> RankResult:
         """Rank what passed by a question."""
-        question = make_archive_question(self._core, asked, known)
-        return await past_ranking.rank_as_of(self._core, self._past, question, known[1], (passes, None), pool)
+        question, among = await match_forms(self._core, question), CandidateRows(passes)
+        return await past_ranking.rank_as_of(self._core, self._past, question, among, pool)
+
+    async def follow_links(self, ranking: RankResult) -> Floats:  # noqa: ARG002
+        """Follow nothing: what was linked is not told as of an instant."""
+        return np.zeros(len(self.seq))
 
     async def match_repeats(self, query: str, passes: Bools) -> Bools:
         """Tell what of that which passed said the question and no more."""
@@ -180,17 +195,6 @@ class PastRows:
         among = ~past.mark(core.index.entities, is_entity)
         in_areas = past.mark(await match_areas(core, core.index.seq, core.clock.now()), has_area)
         return rank_profile_rows(core, snapshot, among, in_areas).holding_at(past.at)
-
-    def _join(
-        self, today: npt.NDArray[Any], encode: Callable[[Sequence[Memory]], npt.NDArray[Any]]
-    ) -> npt.NDArray[Any]:
-        """Return a column by row: as it is where nothing changed, else as memories had it."""
-        past = self._past
-        values = np.empty(len(self.seq), today.dtype)
-        standing = today[past.kept]
-        standing[[*past.places]] = encode([*past.places.values()])
-        values[past.joined.standing], values[past.joined.archived] = standing, encode(past.texts)
-        return values
 
 
 FrameRows: TypeAlias = PresentRows | PastRows

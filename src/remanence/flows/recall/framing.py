@@ -25,20 +25,20 @@ from remanence.core.snapshot import (
     shown_lengths,
 )
 from remanence.core.timescale import ClockName
-from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base import settings
 from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.base.recall_settings import LEAVES_OUT, STALE, parse_left_out
+from remanence.flows.base.recall_settings import LEAVES_OUT, read_recall_settings
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames, profiling
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
-from remanence.flows.recall.asked_when import describe_times
-from remanence.flows.recall.current_only import merge_stronger
+from remanence.flows.recall.current_only import follow_newer, merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
 from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import fading_clock
 from remanence.flows.recall.frame_rows import FrameRows, PastRows, PresentRows
-from remanence.flows.recall.newer_chains import follow_newer
+from remanence.flows.recall.link_walk import LINKED
+from remanence.flows.recall.memory_lines import doubt_of, find_floor, render, tokens_of
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
@@ -52,17 +52,8 @@ from remanence.flows.recall.profiling import (
     select_profile,
     sort_by_area,
 )
-from remanence.flows.recall.recall_request import RecallRequest
-from remanence.flows.recall.recalling import (
-    AskedWords,
-    asked_for,
-    doubt_of,
-    find_floor,
-    match_forms,
-    render,
-    tokens_of,
-    with_times,
-)
+from remanence.flows.recall.question import Question, RecallRequest, describe_times, read_question
+from remanence.flows.recall.recalling import with_times
 from remanence.flows.recall.trace import UNHEARD, FrameOutcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.recall.diversity import diversify
@@ -120,12 +111,13 @@ _UNASKED = Look("")
 class _Reach:
     """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
 
-    `running` were in the running; of those not here `unasked` have nothing to do with the question, for `unread` the
-    budget has no room, others scored less.
+    `lent` is what links of the best answers lend to what they lead to. `running` were in the running; of those not here
+    `unasked` have nothing to do with the question, for `unread` the budget has no room, others scored less.
     """
 
     rows: Ints
     similarity: Floats
+    lent: Floats
     exact: Bools
     running: int
     unasked: int = 0
@@ -157,7 +149,7 @@ class _FrameCandidates:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Ranking:
+class _FrameRanking:
     """Scores, their parts and terms, aligned with ascending sequence numbers; `above` names stronger contradictions.
 
     `order` is what they stand in order of: the greatest first.
@@ -170,6 +162,7 @@ class _Ranking:
     above: Mapping[int, set[int]]
     weights: ScoreWeights
     terms: Mapping[str, Floats]
+    lent: Floats
 
     def rank_key(self, seq: int) -> tuple[float, int]:
         """Return what one candidate is sorted by, the best first, of equals the newer."""
@@ -179,7 +172,8 @@ class _Ranking:
         """Return one candidate with its score and the parts of it."""
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
-        parts |= {name: float(values[place]) for name, values in self.terms.items() if values[place]}
+        terms = {**self.terms, LINKED: self.lent}
+        parts |= {name: float(values[place]) for name, values in terms.items() if values[place]}
         return Hit(memory, float(self.scores[place]), parts)
 
 
@@ -209,11 +203,8 @@ async def frame(core: Core, look: Look) -> RecallResult:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
     await core.uses.settle_to_read()
     chosen, rows, stands_at = await kept_frames.one_with_settings(core, look.name, "frame_limit", LEAVES_OUT)
-    (usual_limit,), (left_out,) = (
-        settings.numbers_in(rows, "frame_limit"),
-        settings.words_in(rows, LEAVES_OUT),
-    )
-    look = replace(look, leaves_stale=STALE in parse_left_out(left_out))
+    (usual_limit,) = settings.numbers_in(rows, "frame_limit")
+    look = replace(look, leaves_stale=read_recall_settings(rows, core.policy.recall).leaves_stale)
     if look.query is not None:
         check_text(look.query)
     if look.agent is not None:
@@ -264,7 +255,7 @@ def _has_room_for_note(core: Core, content: FrameContent, budget: int, *, weak: 
 
 
 def _outcome(
-    core: Core, chosen: Frame, weighed: tuple[_FrameCandidates, _Ranking], limit: int, budget: int
+    core: Core, chosen: Frame, weighed: tuple[_FrameCandidates, _FrameRanking], limit: int, budget: int
 ) -> FrameOutcome:
     """Return how an answer was made, for who asked why."""
     field, ranking = weighed
@@ -280,6 +271,7 @@ def _outcome(
         diversity=chosen.diversity,
         guaranteed=field.found.guaranteed,
         exact=field.found.exact,
+        lent=field.found.lent,
         links=field.links,
         limit=limit,
         budget=budget,
@@ -289,7 +281,7 @@ def _outcome(
 
 
 async def _make_queue(
-    core: Core, chosen: Frame, field: _FrameCandidates, ranking: _Ranking, room: Filling, query: str
+    core: Core, chosen: Frame, field: _FrameCandidates, ranking: _FrameRanking, room: Filling, query: str
 ) -> Queue:
     """Put the candidates in the order in which they get room; beside a question, guarantees leave some to answers."""
     order, guaranteed = sort_for_room(field.found, ranking.order), int(field.found.guaranteed.sum())
@@ -320,7 +312,7 @@ async def _diversify(
     core: Core,
     chosen: Frame,
     field: _FrameCandidates,
-    ranked: tuple[_Ranking, npt.NDArray[np.intp]],
+    ranked: tuple[_FrameRanking, npt.NDArray[np.intp]],
     asked: AbstractSet[str],
 ) -> npt.NDArray[np.intp]:
     """Order the best candidates anew, by what each says beside the words of the question."""
@@ -375,15 +367,14 @@ async def _with_profile(
 async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere, or beyond."""
     now, clock = core.clock.now(), _clock(core, chosen)
-    request, context = await _prepare_question(core, look, room)
-    query = None if request is None else request.query
+    question = await _prepare_question(core, look, room)
     look.trace.mark("question")
-    columns = _COLUMNS | (RANKED if query is not None else frozenset())
+    columns = _COLUMNS | (RANKED if question is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
     columns |= {"lifecycle"} if look.leaves_stale else set()
     columns |= frozenset() if look.as_of is None else RANKED
-    model = None if context is None else context[2].arm
-    windows = query is not None or look.as_of is not None
+    model = None if question is None else question.model.arm
+    windows = question is not None or look.as_of is not None
     async with core.index.hold_rows(
         now, columns, tags=tags, windows=windows, model=model, stands_at=stands_at
     ):
@@ -394,16 +385,18 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         believed = stands & match_believed(scope_rows.column("trust"))
         guaranteed = believed & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
-        if request is None or context is None:
+        if question is None:
             reach = _reach_all_rows(passes)
         else:
             masks = passes, guaranteed
-            reach = await _find_answers(core, scope_rows, request, context, masks, room.limit * POOL)
+            pool = room.limit * POOL
+            reach = await _find_answers(scope_rows, question, masks, pool, expand=chosen.expand)
         seqs = scope_rows.seq[reach.rows]
         read = await scope_rows.weigh(reach.rows, clock)
         candidates = Candidates(
             seq=seqs,
             similarity=reach.similarity,
+            lent=reach.lent,
             guaranteed=guaranteed[reach.rows],
             exact=reach.exact,
             evidence=read.evidence,
@@ -420,21 +413,19 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
             tokens,
             await scope_rows.map_stronger(seqs, read),
             int(stands.sum()),
-            "" if context is None else context[2].without,
+            "" if question is None else question.model.without,
             read.memories,
             read.links,
             profile,
             scope_rows.read_past,
-            () if request is None or request.times is None else describe_times(request.times),
+            () if question is None else describe_times(question.asked.times or ()),
         )
 
 
-async def _prepare_question(
-    core: Core, look: Look, room: Filling
-) -> tuple[RecallRequest | None, AskedWords | None]:
-    """Return the question as it is asked with what is known of its words, None for both where there is none."""
+async def _prepare_question(core: Core, look: Look, room: Filling) -> Question | None:
+    """Return the question with what is known of its words, None where there is none."""
     if look.query is None:
-        return None, None
+        return None
     request = RecallRequest(
         look.query,
         budget=room.tokens,
@@ -443,9 +434,7 @@ async def _prepare_question(
         as_of=look.as_of,
         trace=look.trace,
     )
-    request = await with_times(core, request)
-    context = await asked_for(core, request.query)
-    return request, (*context, await extra_vectors.embed_question(core, request.query))
+    return await read_question(core, await with_times(core, request))
 
 
 async def _read_rows(core: Core, look: Look) -> FrameRows:
@@ -504,32 +493,39 @@ async def _match_frame_filters(
 
 def _reach_all_rows(passes: Bools) -> _Reach:
     rows = np.flatnonzero(passes)
-    return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
+    none = np.zeros(len(rows))
+    return _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
 
 
 async def _find_answers(
-    core: Core,
     scope_rows: FrameRows,
-    asked: RecallRequest,
-    known: AskedWords,
+    question: Question,
     masks: tuple[Bools, Bools],
     pool: int,
+    *,
+    expand: bool,
 ) -> _Reach:
-    """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
+    """Reach for the best answers to a question, what repeats it word for word, and what is guaranteed.
+
+    To `expand` brings in what links of the best answers lead to.
+    """
     passes, guaranteed = masks
-    words = await match_forms(core, asked.query, known)
-    ranking = await scope_rows.rank(asked, words, passes, pool)
-    similarity = np.zeros(len(scope_rows.seq))
+    ranking = await scope_rows.rank(question, passes, pool)
+    similarity, lent = np.zeros(len(scope_rows.seq)), np.zeros(len(scope_rows.seq))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
-    exact = await scope_rows.match_repeats(asked.query, passes)
+    exact = await scope_rows.match_repeats(question.asked.query, passes)
     similarity[exact] = 1.0
-    rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
+    if expand:
+        linked = await scope_rows.follow_links(ranking)
+        lent = np.where(passes & (linked > similarity), linked, lent)
+    rows, running = np.flatnonzero((similarity > 0) | (lent > 0) | guaranteed), int(passes.sum())
     unread = len(np.setdiff1d(ranking.unread, rows))  # what is guaranteed is here all the same
     unasked = running - len(rows) - unread if len(ranking.rows) + len(ranking.unread) < pool else 0
     return _Reach(
         rows,
         similarity[rows],
+        lent[rows],
         exact[rows],
         running,
         max(0, unasked),
@@ -543,21 +539,22 @@ def _is_weak(core: Core, reach: _Reach) -> bool:
     return not reach.by_model and doubt_of(core, reach.strength, reach.running) == WEAK
 
 
-def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking:
+def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
     parts = parts_of(field.found, chosen.terms)
     terms = metadata_terms(field.found.evidence.known, chosen.terms)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     order = scores = composite(weights, parts, terms)
     if asked:
-        order = composite(weights.with_question(), parts, terms, weights.share_beside_question)
-    return _Ranking(field.found.seq, scores, order, parts, field.above, weights, terms)
+        related = {**parts, "similarity": np.maximum(parts["similarity"], field.found.lent)}
+        order = composite(weights.with_question(), related, terms, weights.share_beside_question)
+    return _FrameRanking(field.found.seq, scores, order, parts, field.above, weights, terms, field.found.lent)
 
 
 def _answer(
     core: Core,
     look: Look,
     chosen: Frame,
-    weighed: tuple[_FrameCandidates, _Ranking],
+    weighed: tuple[_FrameCandidates, _FrameRanking],
     filled: tuple[FrameContent, Filling],
     head: Sequence[str],
 ) -> RecallResult:

@@ -56,7 +56,7 @@ class Frames:
 
         A field that you do not name keeps its value, or in a new frame has the value of `attention`. Fields: weights,
         tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock, profile, terms,
-        diversity, per_token. With `off` it returns the built-in frame, or None.
+        diversity, per_token, expand. With `off` it returns the built-in frame, or None.
         """
         if not off:
             return await put(self._core, name, definition)

@@ -1,17 +1,20 @@
-"""What links lead to from some memories: links are read hop by hop, and how far they lead is worked out on them.
+"""What links lead to from some memories, and what that adds to an answer: as an arm of recall and in a frame.
 
-Knows links and who stands; must not know what is made of it.
+Links are read hop by hop, and how far they lead is worked out on them. Knows links, who stands and a ranking; must not
+know how the ranking came about.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
 from remanence.core.model import UNCOUNTED, Link, Relation
-from remanence.core.recall_explanation import Hop
+from remanence.core.recall_explanation import FACTORS, Hop
 from remanence.core.snapshot import Floats
 from remanence.flows.base.context import Core
+from remanence.flows.recall.trace import RecallTrace
 from remanence.recall.activation import (
     CONFIDENCE_FLOOR,
     HOPS_MAX,
@@ -23,11 +26,14 @@ from remanence.recall.activation import (
     trace_path,
     walk_from_seeds,
 )
+from remanence.recall.fuse import RankResult
 
 # All that say that two memories have to do with each other; not what was learned from what, nor what is at odds.
 FOLLOWED = tuple(one for one in Relation if one not in UNCOUNTED or one is Relation.MENTIONS)
 ONE_WAY = frozenset({Relation.CAUSES})  # from the cause to the effect (engram)
 EXPANDED_MOST = 200  # memories whose links are read for one hop: those reached by the strongest links
+LINKED = "linked"  # what the part of a score is called
+SEEDS = 3  # the best, whose links are followed; they gain nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,3 +133,58 @@ def _measure_walk(
     restart[: len(seeds)] = [*seeds.values()]
     shares = walk_from_seeds(edges, restart / restart.sum())
     return LinkWalk([*places], shares, activation, unfollowed, edges, links, confidence)
+
+
+def find_seeds(ranked: RankResult) -> dict[int, float]:
+    """Return the scores of the best, by number: those of which a word or a model says that they answer.
+
+    Vectors of unrelated texts are never quite at right angles.
+    """
+    best = ranked.first(SEEDS)
+    return {
+        seq: score
+        for seq, score, parts in zip(best.seqs, best.scores.tolist(), best.parts, strict=True)
+        if score > 0 and (ranked.by_model or parts["lexical"] > 0)
+    }
+
+
+async def add_links(
+    core: Core, ranked: RankResult, percent: int, pool: int, trace: RecallTrace
+) -> RankResult:
+    """Add what links from the best lead to, order all anew by what these lend, and return the best of `pool`.
+
+    Rows of the index are held meanwhile. What passed no filter does not join. `linked` is `percent` of the best score,
+    less as the walk is less often there.
+    """
+    seeds = find_seeds(ranked)
+    if not seeds:
+        return ranked.first(pool)
+    walk = await walk_links(core, seeds)
+    reached = {walk.seqs[place]: place for place in walk.find_reached()}
+    gains = _measure_gains(walk, percent / 100 * float(ranked.scores.max()))
+    ranked = ranked.join_candidates([*reached])
+    parts = [_add_part(one, gains.get(seq, 0.0)) for seq, one in zip(ranked.seqs, ranked.parts, strict=True)]
+    lent = [one.get(LINKED, 0.0) * _factor(one) for one in parts]
+    totals = (ranked.scores + np.array(lent)).astype(ranked.scores.dtype)
+    order = np.argsort(-totals, kind="stable")
+    ranked = replace(
+        ranked, rows=ranked.rows[order], scores=totals[order], parts=[parts[at] for at in order.tolist()]
+    )
+    paths = {seq: walk.describe_path(reached[seq]) for seq in ranked.seqs if seq in reached}
+    trace.note_links(ranked, paths)
+    return ranked.first(pool)
+
+
+def _measure_gains(walk: LinkWalk, most: float) -> dict[int, float]:
+    """Return what each memory that was reached gains: the one at which the walk is most often, `most`."""
+    places = [*walk.find_reached()]
+    best = max((float(walk.shares[place]) for place in places), default=0.0)
+    return {walk.seqs[place]: most * float(walk.shares[place]) / best for place in places if best > 0}
+
+
+def _add_part(parts: Mapping[str, float], gain: float) -> Mapping[str, float]:
+    return {**parts, LINKED: gain} if gain else parts
+
+
+def _factor(parts: Mapping[str, float]) -> float:
+    return prod(value for name, value in parts.items() if name in FACTORS)

@@ -19,8 +19,7 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.naming import find_cursor, unknown
-from remanence.flows.recall.filters import Filters, listed_by, lists_entities
-from remanence.flows.recall.narrowing import find_passing
+from remanence.flows.recall.filters import Filters, find_passing, listed_by, lists_entities
 from remanence.flows.recall.time_filters import ORDERS, TIMES, read_column
 from remanence.read.entity import is_entity
 from remanence.store.base import Find

@@ -14,7 +14,7 @@ from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Ve
 from remanence.core.score import DISPUTED
 from remanence.read.keep_signals import signal
 from remanence.recall.frames import stronger_first
-from remanence.text.analysis import only_asks, stems, term_hash
+from remanence.text.analysis import only_asks, stems
 
 WORDS_MAX = 24  # of a question; a longer one is a text
 NAME_WORDS_MAX = 3  # so few words alone are a name
@@ -258,8 +258,3 @@ def raise_stronger(
         else hit
         for seq, hit in hits.items()
     }
-
-
-def hash_stems(query: str) -> dict[str, int]:
-    """Return the stems of a question with their hashes."""
-    return {stem: term_hash(stem) for stem in stems(query)}

@@ -8,7 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,12 @@ from remanence.core.snapshot import means
 from remanence.edit.rewind import ChangesSince, mark_ended
 from remanence.flows.base.as_of import Rewound, find_position, read_rewound, take_in_changes
 from remanence.flows.base.context import Core
-from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.recall.filters import Filters
+from remanence.flows.recall.question import Question, build_query
 from remanence.read.entity import is_entity
 from remanence.recall.corpus import Bools, Corpus, Floats
-from remanence.recall.fuse import Contextual, Query, RankResult, rank
+from remanence.recall.fuse import CandidateRows, Contextual, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
-from remanence.recall.lexical import WordForms
 from remanence.recall.semantic import MeasuredWindows, touched_rows, word_weight
 from remanence.store.base import AnswerRows, Arriving
 from remanence.text.analysis import asks, stems, term_hash
@@ -32,25 +31,6 @@ from remanence.text.analysis import asks, stems, term_hash
 _SILENT = frozenset({Status.PRUNED, Status.QUARANTINED})  # what lends no words to its neighbours
 # Names under which the index keeps the last scope of then, and the vectors of texts of then, until something changes.
 _KEPT, _EMBEDDED = "as of", "embedded as of"
-
-
-class PastQuestion(Protocol):
-    """A question as it is ranked, its asker by name, and what a model made of it."""
-
-    @property
-    def query(self) -> Query:
-        """The question as it is ranked."""
-        ...
-
-    @property
-    def asker(self) -> str | None:
-        """Who asks."""
-        ...
-
-    @property
-    def model_vector(self) -> QuestionVector:
-        """Whose vector the question has beside the static one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +81,18 @@ class PastScope:
 
     def mark(self, today: Bools, is_marked: Callable[[Memory], bool]) -> Bools:
         """Return by row what was so; `today` has the marks of the index, which hold of what did not change."""
+        marks: Bools = self.join(today, lambda memories: np.array([*map(is_marked, memories)], np.bool_))
+        return marks
+
+    def join(
+        self, today: npt.NDArray[Any], encode: Callable[[Sequence[Memory]], npt.NDArray[Any]]
+    ) -> npt.NDArray[Any]:
+        """Return a column by row: as the index has it `today` where nothing changed, else as memories had it."""
+        values = np.empty(len(self.seq), today.dtype)
         standing = today[self.kept]
-        for place, memory in self.places.items():
-            standing[place] = is_marked(memory)
-        return self.joined.join_marks(standing, np.array([*map(is_marked, self.texts)], np.bool_))
+        standing[[*self.places]] = encode([*self.places.values()])
+        values[self.joined.standing], values[self.joined.archived] = standing, encode(self.texts)
+        return values
 
     @property
     def seq(self) -> npt.NDArray[np.int64]:
@@ -158,26 +146,21 @@ async def _read_kept_scope(core: Core, at: int) -> PastScope:
 
 
 async def rank_as_of(
-    core: Core,
-    past: PastScope,
-    question: PastQuestion,
-    forms: WordForms,
-    masks: tuple[Bools, Bools | None],
-    pool: int,
+    core: Core, past: PastScope, question: Question, among: CandidateRows, pool: int
 ) -> RankResult:
-    """Rank a scope as it was; the masks tell by row what may be returned, and of what the score is lowered."""
-    postings = await core.index.postings(forms, every=True)
-    return await asyncio.to_thread(_rank, core, past, (question, forms, postings), masks, pool)
+    """Rank a scope as it was; `among` are the rows of then that may be returned."""
+    postings = await core.index.postings(question.forms, every=True)
+    return await asyncio.to_thread(_rank, core, past, (question, postings), among, pool)
 
 
 def _rank(
     core: Core,
     past: PastScope,
-    asked: tuple[PastQuestion, WordForms, Mapping[str, npt.NDArray[np.int64]]],
-    masks: tuple[Bools, Bools | None],
+    asked: tuple[Question, Mapping[str, npt.NDArray[np.int64]]],
+    among: CandidateRows,
     pool: int,
 ) -> RankResult:
-    index, joined, (question, forms, postings) = core.index, past.joined, asked
+    index, joined, (question, postings), forms = core.index, past.joined, asked, asked[0].forms
     place = np.full(len(index), -1, np.intp)
     place[past.kept] = np.arange(len(past.kept))
     standing = {stem: place[index.lending_rows(postings[stem])] for stem in forms}
@@ -186,19 +169,11 @@ def _rank(
         {stem: rows[rows >= 0] for stem, rows in standing.items()},
         {stem: past.find_holders(some) for stem, some in forms.items()},
     )
-    asker = question.asker
+    asker, query = question.asked.asker, build_query(core, question, {})
     code = past.speakers.index(asker) if asker in past.speakers else -2
-    query = replace(question.query, asker=None if asker is None else code)
-    return rank(
-        joined.ground,
-        terms,
-        _compare(core, past, query.vector),
-        query,
-        masks[0],
-        pool,
-        _contextual(core, past, question),
-        masks[1],
-    )
+    query = replace(query, asker=None if asker is None else code)
+    cosines, contextual = _compare(core, past, query.vector), _contextual(core, past, question)
+    return rank(joined.ground, terms, cosines, query, among, pool, contextual)
 
 
 def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | None:
@@ -212,9 +187,9 @@ def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | Non
     return cosines
 
 
-def _contextual(core: Core, past: PastScope, question: PastQuestion) -> Contextual | None:
+def _contextual(core: Core, past: PastScope, question: Question) -> Contextual | None:
     """Compare by the model whose vectors stand beside; texts of then have none."""
-    own = core.index.compare_contextual(question.model_vector.model, question.query.contextual)
+    own = core.index.compare_contextual(question.model.model, question.model.vector)
     if own is None:
         return None
     nothing = np.zeros(len(past.texts), np.float32)

@@ -16,9 +16,8 @@ from remanence.core.model import STANDING, Kind, Memory, Relation, Trust, Verifi
 from remanence.core.results import Result, date_of, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
 from remanence.flows.base.context import Core
-from remanence.flows.recall.current_only import mark_outdated
+from remanence.flows.recall.current_only import follow_newer, mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
-from remanence.flows.recall.newer_chains import follow_newer
 from remanence.read.extraction import AREA, AREAS, EVENT_AT, SUBJECT
 from remanence.recall.profile import (
     AREA_OF_CATEGORY,

@@ -51,8 +51,8 @@ class FrameOutcome:
     """How a frame's answer was made at last: its candidates' scores, weights, parts and terms by ascending number.
 
     `order` is what they stand in order of, which is the score unless there is a question.
-    `guaranteed` and `exact` tell which stand first for another reason than their score; `links` are None where nobody
-    has read any.
+    `guaranteed` and `exact` tell which stand first for another reason than their score, `lent` what a link to one of
+    the best answers lends; `links` are None where nobody has read any.
     """
 
     frame: str
@@ -65,6 +65,7 @@ class FrameOutcome:
     diversity: float
     guaranteed: "npt.NDArray[np.bool_]"
     exact: "npt.NDArray[np.bool_]"
+    lent: "Floats"
     links: Sequence[Link] | None
     limit: int
     budget: int
@@ -87,10 +88,10 @@ class RecallTrace:
     def note_archive(self, _wanted: "ArchiveFilter | None", /) -> None:
         """Hear what may be found of an archive that is not among the rows; None where it is closed."""
 
-    def note_ranking(self, _ranking: "RankResult", _seqs: Sequence[int], _pool: int, /) -> None:
-        """Hear how all that was left was scored, and the numbers of the best, at most so many, that are looked at."""
+    def note_ranking(self, _ranking: "RankResult", _pool: int, /) -> None:
+        """Hear how all that was left was scored; the best, at most so many, are looked at."""
 
-    def note_links(self, _ranking: "RankResult", _seqs: Sequence[int], _paths: "Paths", /) -> None:
+    def note_links(self, _ranking: "RankResult", _paths: "Paths", /) -> None:
         """Hear how the best stand after links have added to their scores, and by which way they were reached."""
 
     def explain_recall(self, answer: RecallResult, _outcome: Outcome, /) -> RecallResult:

@@ -1,32 +1,48 @@
-"""What stands ranked with archived memories that have left the index: full text finds these, and the best are put in.
+"""What is found, ranked, the third stage of a recall: rows of the index or of an instant, with the archive beside.
 
-Knows the index and the store; what a score is made of is the ranking's to know.
+Knows how the rows come together; what a score is made of is in `recall.fuse`.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.later import import_later
 from remanence.core.model import STANDING, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
-from remanence.flows.base.extra_vectors import QuestionVector
-from remanence.flows.indexes.scope_index import ASKS, GROUND
-from remanence.flows.recall.filters import ArchiveFilter
-from remanence.flows.recall.narrowing import find_passing
+from remanence.flows.indexes.scope_index import ASKS, GROUND, RANKED
+from remanence.flows.recall.candidate_rows import RecallReach, find_candidates
+from remanence.flows.recall.filters import ArchiveFilter, find_passing
+from remanence.flows.recall.question import RECALLED, Question, build_query, match_forms
 from remanence.read.entity import THREAD
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Bools, Codes, Corpus, Floats, spread
-from remanence.recall.fuse import Contextual, Query, RankResult, rank
+from remanence.recall.fit import select_places_to_read
+from remanence.recall.fuse import (
+    CandidateRows,
+    Contextual,
+    Query,
+    RankResult,
+    lower_archived,
+    rank,
+    weigh_lifecycles,
+)
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
-from remanence.recall.lexical import weigh_stem
+from remanence.recall.lexical import weigh_stem, word_weights
 from remanence.recall.quantized import QuantizedVectors
 from remanence.recall.semantic import MeasuredWindows
-from remanence.store.base import AnswerRows, Ints
+from remanence.store.base import Ints
+from remanence.text.tokens import token_counts
+
+if TYPE_CHECKING:
+    from remanence.flows.recall import link_walk, past_ranking
+else:
+    import_later(globals(), {"remanence.flows.recall": "link_walk past_ranking"})
 
 # So many of what is archived are looked at, the best by their words and those around them: at first, and then until
 # enough of them pass the filters.
@@ -37,38 +53,113 @@ _COLUMNS = frozenset({"status", *GROUND}) - {ASKS}
 
 
 @dataclass(frozen=True, slots=True)
-class RankQuestion:
-    """A question as it is ranked, its asker by name, and what a model made of it; no vector where nothing has one.
-
-    `memories` is how many of the scope hold words.
-    """
-
-    query: Query
-    asker: str | None
-    model_vector: QuestionVector
-    memories: int
-
-
-class PastReader(Protocol):
-    """A scope as it was at an instant, whose memories are read as they were."""
-
-    async def read(self, core: Core, seqs: Sequence[int], today: AnswerRows) -> list[Memory | None]:
-        """Return memories as they were, by what they are today; None for one that is nowhere any more."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveRanking:
-    """What was ranked, by number, and the scope of then that it was."""
+class MemoryRanking:
+    """What was ranked, and the scope of an instant that it was, where one was asked about."""
 
     ranked: RankResult
-    seqs: list[int]
-    past: PastReader | None = None
+    past: "past_ranking.PastScope | None" = None
+
+
+async def rank_memories(core: Core, question: Question, reach: RecallReach, pool: int) -> MemoryRanking:
+    """Rank what a question reaches, and where links count let what they lead to join."""
+    asked, index = reach.asked, core.index
+    asked.trace.note_archive(reach.archive)
+    columns, model, stands_at = RANKED | reach.columns, question.model.arm, question.context.position
+    async with index.hold_rows(core.clock.now(), columns, windows=True, model=model, stands_at=stands_at):
+        asked.trace.mark("index")
+        if not reach.settings.links or asked.as_of is not None:  # links are not told as of an instant
+            return await _rank_rows_and_archive(core, replace(question, asked=asked), reach, pool)
+        whole = replace(question, asked=replace(asked, budget=None))  # no size tells what links will raise
+        found = await _rank_rows_and_archive(core, whole, reach, pool)
+        linked = await link_walk.add_links(core, found.ranked, reach.settings.links, pool, asked.trace)
+        return replace(found, ranked=linked)
+
+
+async def _rank_rows_and_archive(
+    core: Core, question: Question, reach: RecallReach, pool: int
+) -> MemoryRanking:
+    """Rank what the index holds, which stays still, and with it what has left it for the archive."""
+    question, asked = await match_forms(core, question), question.asked
+    among = await find_candidates(core, reach)
+    left = reach.archive if core.index.leaves_archive else None
+    if asked.as_of is not None:
+        return await _rank_as_of(core, question, reach, among, pool)
+    if left is not None:
+        joint = await ranked_with_archive(core, left, question, among, pool)
+        if joint is not None:
+            asked.trace.note_ranking(joint, pool)
+            return MemoryRanking(joint)
+    return MemoryRanking(await rank_rows(core, question, among, pool))
+
+
+async def _rank_as_of(
+    core: Core, question: Question, reach: RecallReach, among: CandidateRows, pool: int
+) -> MemoryRanking:
+    """Rank what stood at an instant; `among` are the rows that may be returned by what they are now."""
+    index, asked, left = core.index, question.asked, reach.archive if core.index.leaves_archive else None
+    archived = {} if left is None else await read_best_archived(core, left, question)
+    past = await past_ranking.read_past_scope(core, asked.at(core), archived)
+    wanted = past_ranking.PastFilter(
+        asked.filters.statuses or RECALLED,
+        asked.thread,
+        asked.between,
+        asked.filters,
+        reach.settings.is_open and not asked.filters.by_status,
+    )
+    factors: dict[str, Floats] = {}
+    if wanted.opens:
+        rows = index.match_statuses([Status.ARCHIVED])
+        factors |= lower_archived(past.mark(rows, lambda one: one.status is Status.ARCHIVED))
+    if reach.settings.weighs_lifecycle:
+        column = index.column("lifecycle")
+        factors |= weigh_lifecycles(
+            past.join(column, lambda memories: index.encode_column("lifecycle", memories))
+        )
+    then = CandidateRows(past.mark(among.allowed, wanted.is_met_by), factors)
+    ranked = await past_ranking.rank_as_of(core, past, question, then, pool)
+    return MemoryRanking(ranked, past)
+
+
+async def rank_rows(core: Core, question: Question, among: CandidateRows, pool: int) -> RankResult:
+    """Rank rows of the index by a question whose words were matched with their forms."""
+    asked = question.asked
+    postings = await core.index.postings(question.forms, every=asked.of_entities)
+    ranked = await asyncio.to_thread(_rank, core, question, postings, among, pool)
+    asked.trace.note_ranking(ranked, pool)
+    return ranked
+
+
+def _rank(
+    core: Core,
+    question: Question,
+    postings: Mapping[str, npt.NDArray[np.int64]],
+    among: CandidateRows,
+    pool: int,
+) -> RankResult:
+    index, asked, forms, allowed = core.index, question.asked, question.forms, among.allowed
+    if asked.of_entities:
+        ground, terms = index.among_all(forms, postings)
+    else:
+        ground, terms = index.ground, index.terms(forms, postings)
+    weights = word_weights(ground.windows, terms, allowed) if index.dimensions else {}
+    query = build_query(core, question, weights)
+    contextual = index.compare_contextual(question.model.model, question.model.vector, allowed)
+    beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
+    cosines = index.compare(query.vector, allowed)
+    ranked = rank(ground, terms, cosines, query, among, pool, beside)
+    if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
+        tokens = index.column("tokens")[ranked.rows].tolist()
+        ranked = ranked.select(select_places_to_read(tokens, asked.budget, asked.read_ahead))
+    return replace(ranked, parts=tuple(ranked.parts))  # as the index stands now
 
 
 async def ranked_with_archive(
-    core: Core, wanted: ArchiveFilter, question: RankQuestion, allowed: Bools, pool: int
-) -> ArchiveRanking | None:
+    core: Core,
+    wanted: ArchiveFilter,
+    question: Question,
+    among: CandidateRows,
+    pool: int,
+) -> RankResult | None:
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
     postings = await _read_postings(core, question)
     best = await _read_best(core, wanted, question, postings)
@@ -76,13 +167,12 @@ async def ranked_with_archive(
         return None
     beside = await asyncio.to_thread(_recode, core, *best)
     vectors = await _vectors(core, beside.corpus.seq.tolist(), question)
-    ranking, seqs = await asyncio.to_thread(
-        _rank_with_archive, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
+    return await asyncio.to_thread(
+        _rank_with_archive, core, beside, question, (postings, vectors), (among, wanted.lowered), pool
     )
-    return ArchiveRanking(ranking, seqs)
 
 
-async def read_best_archived(core: Core, wanted: ArchiveFilter, question: RankQuestion) -> dict[int, Memory]:
+async def read_best_archived(core: Core, wanted: ArchiveFilter, question: Question) -> dict[int, Memory]:
     """Read the best of the archive, by number; the rows of the index, which has none of them, stay still.
 
     What is taken back in this very moment is left out: nobody would tell here that it was archived before.
@@ -97,19 +187,18 @@ async def read_best_archived(core: Core, wanted: ArchiveFilter, question: RankQu
     return {one.seq: one for one in read if one is not None and one.status is Status.ARCHIVED}
 
 
-async def _read_postings(core: Core, question: RankQuestion) -> Mapping[str, Ints]:
-    query = question.query
-    return await core.index.postings({stem: query.forms_of(stem) for stem in query.stems}, every=True)
+async def _read_postings(core: Core, question: Question) -> Mapping[str, Ints]:
+    return await core.index.postings(question.forms, every=True)
 
 
 async def _read_best(
-    core: Core, wanted: ArchiveFilter, question: RankQuestion, postings: Mapping[str, Ints]
+    core: Core, wanted: ArchiveFilter, question: Question, postings: Mapping[str, Ints]
 ) -> tuple[Snapshot, Floats] | None:
     """Return columns of what is archived and matches best by words, and scores, 0 for what no filter lets through.
 
     None where nothing comes up.
     """
-    seqs, scores = await asyncio.to_thread(_score_words, core.index.seq, postings, question.memories)
+    seqs, scores = await asyncio.to_thread(_score_words, core.index.seq, postings, question.context.memories)
     filters = wanted.filters
     if filters.has_more and len(seqs):
         scores = scores * np.isin(seqs, await find_passing(core, filters), assume_unique=True)
@@ -242,44 +331,47 @@ def _match_segments(core: Core, snapshot: Snapshot, segment: Codes) -> Codes:
 _Vectors = tuple[tuple[Ints, Any], tuple[Ints, Any] | None]
 
 
-async def _vectors(core: Core, seqs: Sequence[int], question: RankQuestion) -> _Vectors:
+async def _vectors(core: Core, seqs: Sequence[int], question: Question) -> _Vectors:
     """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
     none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
     own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
-    if not core.index.has_contextual(question.model_vector.model):
+    if not core.index.has_contextual(question.model.model):
         return own, None
-    return own, await core.store.vectors(core.scope, only=seqs, model=question.model_vector.model)
+    return own, await core.store.vectors(core.scope, only=seqs, model=question.model.model)
 
 
 def _rank_with_archive(
     core: Core,
     beside: _ArchiveNeighbours,
-    question: RankQuestion,
+    question: Question,
     read: tuple[Mapping[str, Ints], _Vectors],
-    masks: tuple[Bools, bool],
+    candidates: tuple[CandidateRows, bool],
     pool: int,
-) -> tuple[RankResult, list[int]]:
+) -> RankResult:
     """Put the memories that were picked between those that stand, and rank both."""
-    index, (postings, vectors), (allowed, is_lowered) = core.index, read, masks
+    index, (postings, vectors), (among, is_lowered) = core.index, read, candidates
+    forms = question.forms
     both = join_corpora(index.ground.corpus, beside.corpus, beside.speakers)
-    query = question.query
     terms = both.terms(
-        query.stems,
-        {stem: index.lending_rows(postings[stem]) for stem in query.stems},
-        {stem: beside.find_holders(postings[stem]) for stem in query.stems},
+        list(forms),
+        {stem: index.lending_rows(postings[stem]) for stem in forms},
+        {stem: beside.find_holders(postings[stem]) for stem in forms},
     )
-    asker = None if question.asker is None else _code_among(beside.speakers, question.asker)
-    ranking = rank(
+    query, asked = build_query(core, question, {}), question.asked
+    asker = None if asked.asker is None else _code_among(beside.speakers, asked.asker)
+    ones = np.ones(len(beside.corpus), np.float32)
+    factors: dict[str, Floats] = {name: both.by_row(values, ones) for name, values in among.factors.items()}
+    if is_lowered:
+        factors |= lower_archived(both.join_marks(np.zeros(len(among.allowed), np.bool_), beside.is_picked))
+    return rank(
         both.ground,
         terms,
         _own_cosines(core, beside, both, query, vectors[0]),
         replace(query, asker=asker),
-        both.join_marks(allowed, beside.is_picked),
+        CandidateRows(both.join_marks(among.allowed, beside.is_picked), factors),
         pool,
         _contextual(core, beside, both, question, vectors[1]),
-        both.join_marks(np.zeros(len(allowed), np.bool_), beside.is_picked) if is_lowered else None,
     )
-    return ranking, both.ground.corpus.seq[ranking.rows].tolist()
 
 
 def _code_among(speakers: Sequence[str], name: str) -> int:
@@ -299,11 +391,11 @@ def _contextual(
     core: Core,
     beside: _ArchiveNeighbours,
     both: JoinedCorpus,
-    question: RankQuestion,
+    question: Question,
     read: tuple[Ints, Any] | None,
 ) -> Contextual | None:
-    vector = question.query.contextual
-    own = core.index.compare_contextual(question.model_vector.model, vector)
+    vector = question.model.vector
+    own = core.index.compare_contextual(question.model.model, vector)
     if own is None or read is None or vector is None:
         return None
     cosines, has = _compare_windows(beside, vector, read)

@@ -1,0 +1,244 @@
+"""A question as it was asked and what a scope knows of its words: the first stage of a recall and of a frame.
+
+Knows options, words and times; must not know how anything is found.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.arguments import check_count, check_name
+from remanence.core.arrival import WriteContext
+from remanence.core.clock import DAY, to_span
+from remanence.core.errors import InvalidInput
+from remanence.core.keywords import ArchiveName, Moment
+from remanence.core.model import Memory, OneMemory, Status, Verification, short_id
+from remanence.core.results import date_of
+from remanence.flows.base import extra_vectors
+from remanence.flows.base.as_of import check_instant, read_instant
+from remanence.flows.base.context import Core, run_off_loop
+from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.base.recall_settings import SETTING_ROWS
+from remanence.flows.recall.filters import Filters, lists_entities
+from remanence.flows.recall.filters import read_recallable as read_recallable
+from remanence.flows.recall.trace import UNHEARD, RecallTrace
+from remanence.gate.screening import refuse_secret
+from remanence.read.event_relative_times import find_event_day, find_event_time
+from remanence.read.when import TimeSpan, find_time_spans
+from remanence.recall.frames import BUDGET_MAX
+from remanence.recall.fuse import Query
+from remanence.recall.lexical import WordForms, worth_asking
+from remanence.recall.semantic import word_weight
+from remanence.store.base import Arriving
+from remanence.text.analysis import check_text, only_asks, stems, term_hash
+
+LIMIT_MAX = 1_000
+# What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
+_UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
+RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
+AROUND = "around"  # what the caller said himself
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """A recall as it was asked for; `trace` hears how it goes, where somebody asked why.
+
+    `times` are those that it asks about, once they were read; `query` may then lack words of them, which `said` has.
+    So many times what the budget holds is read of the ranking as `read_ahead` says.
+    """
+
+    query: str
+    limit: int = 10
+    budget: int | None = None
+    read_ahead: float = 1.0
+    asker: str | None = None
+    thread: str | None = None
+    filters: Filters = field(default_factory=Filters)
+    between: tuple[int, int] | None = None
+    count_use: bool = True
+    agent: str | None = None
+    archived: ArchiveName | None = None
+    newer_first: bool = True
+    around: tuple[Moment, Moment] | None = None
+    explain: bool = False
+    why_not: OneMemory | None = None
+    as_of: Moment | None = None
+    times: tuple[TimeSpan, ...] | None = None
+    said: str | None = None
+    trace: RecallTrace = UNHEARD
+
+    def at(self, core: Core) -> int:
+        """Return the instant that is asked about, which is now unless somebody says another."""
+        return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
+
+    def admits(self, memory: Memory) -> bool:
+        """Tell whether a memory that was not found may answer: where no more than a conversation is asked for."""
+        is_narrow = self.filters != Filters() or self.between is not None
+        return not is_narrow and self.thread in (None, memory.thread)
+
+    @property
+    def of_entities(self) -> bool:
+        """Whether entities are asked for: by their category, since they say nothing that answers a question."""
+        return lists_entities(self.filters)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and what is known of it.
+
+    `context` says how often its words are held, `forms` which of them are looked for, in which forms, and `model` what
+    a model made of it.
+    """
+
+    asked: RecallRequest
+    context: WriteContext
+    forms: WordForms
+    model: QuestionVector
+
+
+def check_request(core: Core, asked: RecallRequest) -> None:
+    """Refuse a request that no answer fits."""
+    check_text(asked.query)
+    if asked.agent is not None:
+        check_name("agent", asked.agent)
+        refuse_secret(core.salt, "name of the agent", asked.agent)
+    to_span(asked.around, AROUND)
+    if asked.as_of is not None:
+        _check_as_of(core, asked, asked.as_of)
+    check_count("limit", asked.limit, 1, LIMIT_MAX)
+    if asked.budget is not None:
+        check_count("budget", asked.budget, 1, BUDGET_MAX)
+    for status in asked.filters.statuses or ():
+        if status in _UNRECALLED:
+            raise InvalidInput(
+                f"recall finds nothing that {_UNRECALLED[status]}",
+                recovery=f"list it: `list(status='{status.label}')`",
+            )
+
+
+def _check_as_of(core: Core, asked: RecallRequest, as_of: Moment) -> None:
+    check_instant(core, as_of, asked.why_not, explain=asked.explain)
+    if asked.of_entities:
+        raise InvalidInput(
+            "entities are not recalled as of an instant",
+            recovery="list them: `list(category='entity', as_of=TIME)`",
+        )
+
+
+class AskedTime(NamedTuple):
+    """A time that an event tells, and the question without the words that tell it."""
+
+    span: TimeSpan
+    rest: str
+
+
+def read_times(now: int, question: str, around: tuple[Moment, Moment] | None) -> tuple[TimeSpan, ...]:
+    """Return the times that a question asks about; InvalidInput for a span that ends before it begins, or is none."""
+    if around is None:
+        return find_time_spans(question, now)
+    span = to_span(around, AROUND)
+    return () if span is None else (TimeSpan(*span, AROUND),)
+
+
+async def read_event_time(
+    now: int, question: str, find_event: Callable[[str], Awaitable[Sequence[Memory]]]
+) -> AskedTime | None:
+    """Return the time that a question tells by an event, None where it tells none so or nobody knows when that was.
+
+    `find_event` looks for what speaks of an event. Of those that name its day the most trusted tells when it was, of
+    equals the newest; where none does, the first by when it was said.
+    """
+    event = find_event_time(question)
+    if event is None:
+        return None
+    telling = [
+        one
+        for one in await find_event(event.event)
+        if one.verification is not Verification.DISPUTED
+        and not only_asks(one.text)
+        and event.is_told_by(one.text)
+    ]
+    if not telling or any(event.is_told_alike(one.text) for one in telling):
+        return None
+    days = {one.seq: find_event_day(one.text, one.said_at) for one in telling}
+    dated = [one for one in telling if days[one.seq] is not None]
+    memory = max(dated, key=lambda one: (one.trust, one.said_at), default=telling[0])
+    day = days[memory.seq]
+    span = event.find_span(memory.said_at // DAY if day is None else day, short_id(memory.seq))
+    rest = event.leave_out(question, memory.text)
+    return AskedTime(span, rest) if span.begins <= now and stems(rest) else None
+
+
+def describe_times(times: Sequence[TimeSpan]) -> tuple[str, ...]:
+    """Write each time with the words that it was read from: `last tuesday: 2026-06-09`."""
+    return tuple(
+        f"{one.words}: {begins}" if begins == ends else f"{one.words}: {begins} to {ends}"
+        for one in times
+        for begins, ends in [(date_of(one.begins), date_of(one.ends))]
+    )
+
+
+async def read_question(core: Core, asked: RecallRequest) -> Question:
+    """Read how often the words of a question are held and which are worth asking for, and have a model embed it.
+
+    What else a question needs to know of the scope comes with it: one request for all.
+    """
+    query = asked.query
+    hashes = await run_off_loop(len(query), lambda: {stem: term_hash(stem) for stem in stems(query)})
+    asks_model = core.model is not None
+    request = Arriving(
+        terms=list(hashes.values()),
+        get=(*SETTING_ROWS, *(extra_vectors.MODEL,) * asks_model),
+        counters=(extra_vectors.WRITTEN,) * asks_model,
+    )
+    context = await core.store.arriving(core.scope, request)
+    counts = {stem: context.df.get(term, 0) for stem, term in hashes.items()}
+    forms = {stem: (stem,) for stem in worth_asking(list(hashes), counts, context.memories)}
+    return Question(asked, context, forms, await extra_vectors.embed_question(core, query, context))
+
+
+async def match_forms(core: Core, question: Question) -> Question:
+    """Leave out of a question the function words of its language, and ask for each word in all of its forms.
+
+    The rows of the index stand still meanwhile. A word that is left out weighs as one that every memory holds.
+    """
+    context, query = question.context, question.asked.query
+    known = await core.index.read_words()
+    held = {stem: context.df.get(term_hash(stem), 0) for stem in question.forms}
+    forms = await known.find_forms(*await run_off_loop(len(query), known.read_question, query, held))
+    dropped = {term_hash(stem): context.memories for stem in question.forms if stem not in forms}
+    context = replace(context, df={**context.df, **dropped}) if dropped else context
+    return replace(question, context=context, forms=forms)
+
+
+def build_query(core: Core, question: Question, weights: Mapping[str, float]) -> Query:
+    """Return the question as it is ranked by; `weights` say what its words tell apart, where that is known."""
+    asked, forms = question.asked, question.forms
+    return Query(
+        text=asked.query,
+        stems=tuple(forms),
+        vector=_embed_words(core, asked.query, question.context, weights),
+        asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
+        within_conversation=asked.thread is not None,
+        contextual=question.model.vector,
+        forms=forms,
+        spans=tuple((begins, ends) for begins, ends, _ in asked.times or ()),
+    )
+
+
+def _embed_words(
+    core: Core, text: str, known: WriteContext, weights: Mapping[str, float]
+) -> npt.NDArray[np.float32] | None:
+    """Embed the question, its words weighted by how rare they are where it is asked, else in the scope now."""
+    if not core.index.dimensions:
+        return None
+    in_scope = word_weight(known.memories, known.df)
+
+    def weight(stem: str) -> float:
+        return weights[stem] if stem in weights else in_scope(stem)
+
+    vector: npt.NDArray[np.float32] = core.embedder.embed([text], weight)[0]
+    return vector
