@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from remanence.edit import links
     from remanence.flows.consolidate import merging
     from remanence.flows.edit import editing, rating
-    from remanence.flows.undo import undoing
+    from remanence.flows.undo import restoring
     from remanence.flows.write import gating
 
 import_later(globals())
@@ -147,7 +147,7 @@ class EditingVerbs:
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Restore archived, deleted or compressed memories."""
-        return await undoing.restore(self._core, names, if_revision)
+        return await restoring.restore(self._core, names, if_revision)
 
     @overload
     async def link(

@@ -64,9 +64,10 @@ if TYPE_CHECKING:
     from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import putting
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, inspect, related
+    from remanence.flows.inspect import checks, inspect, related, run_report
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedResult
+    from remanence.flows.inspect.run_report import RunReport
     from remanence.flows.recall import (
         counting,
         framing,
@@ -80,7 +81,6 @@ if TYPE_CHECKING:
     from remanence.flows.schedule.schedules import DaemonResult, StopSignal, UntilStopped
     from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.undo import runs
-    from remanence.flows.undo.runs import RunReport
     from remanence.flows.write import learning, noting, reembedding
     from remanence.flows.write.learning import GroupCommit
     from remanence.flows.write.noting import NoteResult
@@ -506,7 +506,7 @@ class Engine(Shelves, EditingVerbs):
         """
         if run is not None:
             inspect.refuse_beside_run(name, verb, after, decision, outcome)
-            return await runs.report(self._core, runs.run_id(run), limit)
+            return await run_report.read_run_report(self._core, runs.run_id(run), limit)
         return await inspect.history(self._core, name, limit, verb, after, decision=decision, outcome=outcome)
 
     async def guidelines(self, *lines: int | str, off: bool = False) -> Guidelines:

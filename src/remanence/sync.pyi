@@ -63,6 +63,7 @@ from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.review_pages import Sort
+from remanence.flows.inspect.run_report import RunReport
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import MirrorResult
 from remanence.flows.recall.counting import CountResult
@@ -72,7 +73,6 @@ from remanence.flows.schedule.scope_policy import PolicyUseResult
 from remanence.flows.schedule.ticking import JobsResult
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.flows.scopes.scopes import ScopeOverview
-from remanence.flows.undo.runs import RunReport
 from remanence.flows.write.noting import NoteResult
 from remanence.flows.write.reembedding import ReembedResult
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from remanence.faces.rest.client import RemoteEngine
     from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken
     from remanence.flows.base.copies import RegisteredCopy
+    from remanence.flows.base.decision_log import EngineAction
     from remanence.flows.base.settings import Setting, Settings
     from remanence.flows.base.undo_data_expiry import DueImages, ExpireResult
     from remanence.flows.consolidate.boxes import Conversations, ConversationSegment, ConversationThread
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
+    from remanence.flows.inspect.run_report import RunReport
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
@@ -85,8 +87,6 @@ if TYPE_CHECKING:
     from remanence.flows.schedule.ticking import JobsResult
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview, Scopes
-    from remanence.flows.undo.decision_log import EngineAction
-    from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns

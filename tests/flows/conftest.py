@@ -10,8 +10,8 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Link, Memory
 from remanence.core.receipt import ExtractPendingResult
+from remanence.flows.base.decision_log import EngineAction
 from remanence.flows.consolidate.extract_pending import listen
-from remanence.flows.undo.decision_log import EngineAction
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store

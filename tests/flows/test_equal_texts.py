@@ -16,7 +16,7 @@ import remanence
 from remanence.core import score
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Decay, Memory, Relation, Status
-from remanence.store.sqlite import refresh
+from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text import analysis
 from remanence.text.analysis import fingerprint
@@ -107,7 +107,7 @@ async def test_all_that_is_computed_is_todays(path: Path) -> None:
 
     assert (9, []) == (len(held), [one.text for one in held if not follows(one)])
     assert (Decay.DURABLE, True) == (value.decay, whole)
-    assert dict(refresh.MARKS).items() <= dict(rows(path, {"meta": ["name", "value"]})["meta"]).items()
+    assert dict(upgrade.MARKS).items() <= dict(rows(path, {"meta": ["name", "value"]})["meta"]).items()
 
 
 async def test_a_repeat_confirms_the_oldest_of_equal_texts(path: Path) -> None:
@@ -247,10 +247,10 @@ async def test_a_refresh_that_is_killed_leaves_the_old_file(path: Path) -> None:
     """Dying after all was computed leaves the old file; whoever comes next computes it again."""
     program = """
 import asyncio, os, sys
-from remanence.store.sqlite import refresh
+from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.sqlite_store import SqlStore
 
-refresh.link_equals = lambda connection: os._exit(9)
+upgrade.link_equals = lambda connection: os._exit(9)
 print(flush=True)
 asyncio.run(SqlStore(sys.argv[1]).open())
 """

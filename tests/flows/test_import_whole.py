@@ -11,6 +11,7 @@ from remanence.core.change import Cause, CommitResult, Entry
 from remanence.core.clock import ManualClock
 from remanence.core.errors import IngestError
 from remanence.core.model import Decay, Relation
+from remanence.flows.exchange import transfer
 from remanence.llm.offline import HashedEmbedder
 from remanence_store_kit.builders import update_change
 from remanence_store_kit.memory.memory_store import MemoryStore
@@ -227,6 +228,27 @@ async def test_an_import_that_is_overtaken_at_its_end_is_whole(clock: ManualCloc
         await memory.undo(done)
 
         assert 100 == (await memory.status()).memories
+
+
+@pytest.mark.parametrize("page", [1, 2, 3])
+async def test_what_comes_in_does_not_hang_on_pages(
+    page: int, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that say the same become one memory, whether one commit or several bring them, with what each line adds."""
+    same = {"text": "The boat number 1 is blue", "tags": ["x"], "sources": ["s"]}
+    rows = [_row(1), _row(2, **same, confidence=0.5, confirmations=2), _row(3), _row(4, **same, pinned=1)]
+    links = [_link(1, 2), _link(3, 2), _link(3, 4), {**_link(3, 4), "relation": "supersedes"}]
+    found = []
+    for size in (1_000, page):
+        monkeypatch.setattr(transfer, "PAGE", size)
+        async with opener(scope=f"of {size}") as memory:
+            done = await memory.import_(_lines(*rows, *links), edited=True, trust="user")
+            again = await memory.import_(_lines(*rows, *links), edited=True, trust="user")
+            alone = [line async for line in memory.export()]
+            found.append((dict(done.counts), again.changes, alone[1:-1], (await memory.status()).interrupted))
+
+    assert found[0] == found[1]
+    assert {"taken": 2, "kept": 2, "merged": 0, "refused": 0, "link": 2} == found[0][0]
 
 
 COUNTED = ("uses", "confirmations", "disputes", "reinforced", "helped", "failed")

@@ -103,6 +103,17 @@ async def test_what_cannot_be_read_is_said(memory: remanence.Engine, tmp_path: P
         await memory.ingest(tmp_path)
 
 
+async def test_of_an_export_it_is_said_what_takes_it(memory: remanence.Engine, tmp_path: Path) -> None:
+    """An export is no file of turns: `import` brings it whole."""
+    await memory.learn("High tide is at nine.")
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(b"".join([line async for line in memory.export()]))
+    with pytest.raises(IngestError, match="an export of a memory") as refused:
+        await memory.ingest(path)
+
+    assert "import it: remanence import FILE" == refused.value.recovery
+
+
 async def test_progress_is_told(memory: remanence.Engine, tmp_path: Path) -> None:
     """Whoever waits hears how many of the turns are in, and how many of what waits are active; one is a repeat."""
     heard: list[tuple[int, int]] = []

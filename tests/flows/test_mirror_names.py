@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.core.clock import ManualClock
-from remanence.core.errors import RemanenceError, StoreUnavailable
-from remanence.flows.mirror.file_names import former_paths
+from remanence.core.errors import InvalidInput, RemanenceError, StoreUnavailable
 from remanence.flows.mirror.folder import Folder, Stamp
-from remanence.flows.mirror.journal import FORMAT, NAMED_OTHERWISE
 from tests.flows.conftest import Opener
 from tests.flows.test_mirror import ROPES, files, text_of
 
@@ -237,69 +234,28 @@ async def test_a_name_alone_is_found_after_an_erasure(opener: Opener, tmp_path: 
     assert (False, (str(own),)) == (done.is_well, done.in_mirrors)
 
 
-async def _made_by_older(memory: remanence.Engine, folder: Path) -> dict[int, Path]:
-    """Bring a mirror to how an older version left it; return the files of memories by their numbers."""
-    await memory.mirror.sync(folder)
-    old: dict[int, Path] = {}
-    lines = [json.loads(line) for line in _state(folder).splitlines()]
-    assert FORMAT == lines[0]["format"]
-    lines[0]["version"] = NAMED_OTHERWISE
-    for line in lines:
-        if isinstance(line, list) and line[0].startswith("facts/"):
-            path = former_paths(await memory.get(line[1]))[0]
-            old[line[1]] = folder / path
-            old[line[1]].parent.mkdir(exist_ok=True)
-            (folder / line[0]).rename(folder / path)
-            line[0] = path
-    (folder / ".remanence" / "state.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return old
-
-
-@pytest.mark.parametrize("known", [True, False])
-async def test_files_of_an_older_version_are_given_their_names(
-    known: bool, opener: Opener, clock: ManualClock, tmp_path: Path
+@pytest.mark.parametrize("version", [1, 3, 9])
+async def test_a_mirror_of_another_version_is_refused(
+    version: int, memory: remanence.Engine, tmp_path: Path
 ) -> None:
-    """All move with the next sync; what was edited by hand is an edit of its memory, also where the state is lost."""
-    async with opener() as memory:
-        for text in (ROPES, TEXTS[0], TEXTS[1]):
-            clock.advance(days=1)
-            await memory.learn(text, said_at=SAID)
-        old = await _made_by_older(memory, tmp_path)
-        old[1].write_text(old[1].read_text().replace("shed", "attic"))
-        memory._mirrorings.clear()
-        if not known:
-            (tmp_path / ".remanence" / "state.jsonl").unlink()
-        shown = await memory.mirror.sync(tmp_path)
-        during = {path for path in files(tmp_path) if path.parent.name != "2026-01"}
-        await memory.mirror.sync(tmp_path, apply=True)
-        later = await memory.mirror.sync(tmp_path)
-        held = [one.text for one in await memory.list()]
+    """Nothing of it is touched; without its state it is taken up anew, and what was edited in it is an edit."""
+    await memory.learn(ROPES)
+    await memory.mirror.sync(tmp_path)
+    (path,) = files(tmp_path)
+    head, rest = _state(tmp_path).split("\n", 1)
+    state = tmp_path / ".remanence" / "state.jsonl"
+    state.write_text(json.dumps({**json.loads(head), "version": version}) + "\n" + rest)
+    path.write_text(path.read_text().replace("shed", "attic"))
+    memory._mirrorings.clear()
+    before = state.read_text(), path.read_text()
+    with pytest.raises(InvalidInput, match=f"is of version {version}"):
+        await memory.mirror.sync(tmp_path)
+    after = state.read_text(), path.read_text()
+    state.unlink()
+    anew = await memory.mirror.sync(tmp_path)
 
-    assert f"fact{'s/2026-01-02/memory-20260102T000000000Z'}" in str(old[1])
-    assert [("update", 1, str(old[1].relative_to(tmp_path)))] == [
-        (one.verb, one.seq, one.path) for one in shown.edits
-    ]
-    assert {old[1]} == during
-    assert sorted(["The ropes are in the attic.", *TEXTS[:2]]) == sorted(held)
-    assert (0, 0, 3) == (later.written, later.waiting, len(files(tmp_path)))
-    assert ["2026-01"] == [path.name for path in (tmp_path / "facts").iterdir()]
-
-
-async def test_what_was_erased_leaves_a_mirror_of_an_older_version(opener: Opener, tmp_path: Path) -> None:
-    """Also where the folder was away meanwhile, and nothing but its state says whose its files are."""
-    root, away = tmp_path / "mirror", tmp_path / "away"
-    async with opener() as memory:
-        await memory.learn(ROPES)
-        await memory.learn("Quirkleton has a boat.")
-        await _made_by_older(memory, root)
-        root.rename(away)
-        await memory.erase.apply(await memory.erase.show(["#2"]))
-        away.rename(root)
-        memory._mirrorings.clear()
-        await memory.mirror.sync(root)
-
-    assert [ROPES] == [text_of(path) for path in files(root)]
-    assert "Quirkleton" not in _state(root)
+    assert before == after
+    assert [("update", 1)] == [(one.verb, one.seq) for one in anew.edits]
 
 
 async def test_the_day_in_a_name_is_nobodys_words(opener: Opener, tmp_path: Path) -> None:

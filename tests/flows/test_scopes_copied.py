@@ -14,6 +14,7 @@ import remanence
 from remanence.core.change import CommitResult
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.flows.base import paging
 from remanence.flows.exchange import transfer
 from remanence.flows.scopes import copying
 from remanence.store.capabilities import complete
@@ -27,7 +28,7 @@ from tests.flows.scope_stories import exported, fill
 
 def in_small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a copy have many parts."""
-    for module in (transfer, copying):
+    for module in (paging, transfer, copying):
         monkeypatch.setattr(module, "PAGE", 2)
 
 
@@ -354,7 +355,7 @@ def _kill_copy(path: Path, commits: int, number: int) -> int:
 
 
 async def _copy(path: Path, to: str, told: int) -> None:
-    for module in (copying, transfer):
+    for module in (copying, paging, transfer):
         vars(module)["PAGE"] = 2
     async with remanence.open(path, scope="a", embedder="hashed") as memory:
         commit = memory._core.store.commit

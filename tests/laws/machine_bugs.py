@@ -17,9 +17,10 @@ from remanence.core.model import Form, Lifecycle, Status, Tier
 from remanence.core.snapshot import Snapshot
 from remanence.curate.planner import brake, cycle
 from remanence.curate.planner.plan import Plan
+from remanence.edit.fall_history import FallHistory
 from remanence.flows.curate import applying
 from remanence.flows.indexes.uses import Uses
-from remanence.flows.undo import undoing
+from remanence.flows.undo import restoring, undoing
 from remanence.store.sqlite import bookkeeping, commits, fulltext
 from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.memories import Memories
@@ -90,7 +91,7 @@ async def _rebuilt_without_tags(inner: Any, *asked: Any) -> Any:
     return [change for change in await inner(*asked) if change.table != "tags"]
 
 
-async def _as_archived(*_: Any) -> dict[str, Any]:
+def _as_archived(*_: Any) -> dict[str, Any]:
     return {"lifecycle": Lifecycle.ARCHIVED, "valid_to": None}
 
 
@@ -168,9 +169,9 @@ BUGS = (
     StoryBug("undo forgets sources", _undo_without("sources"), ENDING),
     StoryBug("undo forgets the form", _undo_without_column("form"), SHRINKING),
     StoryBug("undo is done twice", wrapped(undoing, "undo_id", lambda inner, run: f"{next(NUMBERS)}{run}")),
-    StoryBug("restore drops links", wrapped(undoing, "_rebuild_memory", _rebuilt_without_links), ENDING),
-    StoryBug("restore drops tags", wrapped(undoing, "_rebuild_memory", _rebuilt_without_tags), ENDING),
-    StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
+    StoryBug("restore drops links", wrapped(restoring, "_rebuild_memory", _rebuilt_without_links), ENDING),
+    StoryBug("restore drops tags", wrapped(restoring, "_rebuild_memory", _rebuilt_without_tags), ENDING),
+    StoryBug("restore leaves the lifecycle", swapped(FallHistory, "values", _as_archived), ARCHIVING),
     StoryBug(
         "a merge loses tags and sources", swapped(applying, "complete_merges", _nothing_united), MERGING
     ),

@@ -98,6 +98,7 @@ class FindBoxes:
     trace: int | None = None
     is_open: bool | None = None
     before: int | None = None  # numbers below this one only
+    holding: tuple[int, ...] | None = None  # any of these turns
     limit: int = 1_000
 
 

@@ -55,6 +55,10 @@ class Change:
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
 
+    def row_keys(self) -> list[Any]:
+        """Return the key of its one row, as a block does those of its many."""
+        return [self.key]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:

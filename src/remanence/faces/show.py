@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.inspect.review import Review
+    from remanence.flows.inspect.run_report import RunReport
     from remanence.flows.scopes.dropping import DropPreview
     from remanence.flows.scopes.scopes import ScopeOverview
-    from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.noting import NoteResult
     from remanence.recall.frames import Frame
     from remanence.store.base import Check

@@ -29,6 +29,7 @@ from remanence.core.model import (
     Tier,
 )
 from remanence.core.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
+from remanence.core.use_days import BUCKET_BITS, BUCKET_MAX, BUCKETS
 from remanence.text.forbidden_keys import ban_keys, fold_keys
 
 LINK_DEFAULTS: Mapping[str, Any] = {
@@ -111,10 +112,6 @@ _CODES = {
 _CLOCKS = frozenset({"active", "turns"})
 _LABELLED = frozenset(column.name for column in COLUMNS if column.kind in {"enum", "name"})
 _RELATIONS = frozenset(map(int, Relation))
-# Uses of seven days, packed in bytes, the newest lowest.
-BUCKETS = 7
-BUCKET_BITS = 8
-BUCKET_MAX = (1 << BUCKET_BITS) - 1
 
 
 def refuse_malformed(changes: Sequence[Change]) -> None:

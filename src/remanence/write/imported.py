@@ -13,6 +13,7 @@ from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
 from remanence.core.signatures import checked_class
 
+EXPORT = "remanence-export"  # the format of an export, which `import_` takes in whole
 EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole before it is cut
 
 

@@ -5,10 +5,11 @@ Knows how to name a run and how to retry a lost race; knows no verb.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.core.arguments import check_count
@@ -68,6 +69,7 @@ RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at on
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 L = TypeVar("L", bound=Label)
+P = ParamSpec("P")
 
 
 @dataclass
@@ -116,6 +118,30 @@ class RememberedPlan:
     policy: "Policy"
     follows: str
     only: tuple[int, int] | None = None
+
+
+def retry_conflicts(work: Callable[P, Awaitable[Answer]]) -> Callable[P, Coroutine[Any, Any, Answer]]:
+    """Let what reads, decides and commits begin again after a lost race; who named a revision is told of it instead."""
+
+    @wraps(work)
+    async def try_often(*args: P.args, **kwargs: P.kwargs) -> Answer:
+        for attempt in range(RACES_MAX):
+            try:
+                return await work(*args, **kwargs)
+            except Conflict as conflict:
+                if conflict.expected is not None:
+                    raise
+                await wait_before_retry(attempt, conflict)
+        raise AssertionError("unreachable")
+
+    return try_often
+
+
+async def wait_before_retry(attempt: int, conflict: Conflict) -> None:
+    """Pause before the next try after a lost race, or raise the conflict where no try is left."""
+    if attempt + 1 == RACES_MAX:
+        raise conflict
+    await asyncio.sleep(RACE_PAUSE_S * attempt)
 
 
 @dataclass
@@ -325,6 +351,7 @@ class Core:
             raise unknown(self.scope, missing)
         return list({memory.seq: memory for memory in memories.values() if memory is not None}.values())
 
+    @retry_conflicts
     async def change(
         self,
         names: Memories,
@@ -342,20 +369,14 @@ class Core:
         """
         keys = list_memory_names(names)
         refuse_several(keys, if_revision)
-        for attempt in range(RACES_MAX):
-            memories = await self.all_of(keys)
-            decisions = [await _decide_changes(memory, decide, if_revision) for memory in memories]
-            changes = [change for some in decisions for change in some]
-            cause = self.cause(verb, detail=make_id_detail(memories), turns=turns, values=beside(memories))
-            if not changes:
-                return receipt(self.scope, cause, 0, {})
-            try:
-                await self.commit(changes, cause)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decisions))})
-        raise AssertionError("unreachable")
+        memories = await self.all_of(keys)
+        decisions = [await _decide_changes(memory, decide, if_revision) for memory in memories]
+        changes = [change for some in decisions for change in some]
+        cause = self.cause(verb, detail=make_id_detail(memories), turns=turns, values=beside(memories))
+        if not changes:
+            return receipt(self.scope, cause, 0, {})
+        await self.commit(changes, cause)
+        return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decisions))})
 
 
 async def _decide_changes(
@@ -379,13 +400,6 @@ def refuse_several(names: Sequence[int | str], if_revision: int | None) -> None:
             f"if_revision is of one memory, not of {len(names):,}",
             recovery="call it for each memory with the revision that it has",
         )
-
-
-async def wait_before_retry(attempt: int, conflict: Conflict) -> None:
-    """Pause before the next try after a lost race, or raise the conflict where no try is left."""
-    if attempt + 1 == RACES_MAX:
-        raise conflict
-    await asyncio.sleep(RACE_PAUSE_S * attempt)
 
 
 async def run_off_loop(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:

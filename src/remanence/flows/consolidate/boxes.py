@@ -12,18 +12,18 @@ from typing import Any, Literal, TypeAlias, overload
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
-from remanence.core.change import Change
+from remanence.core.change import Change, Fence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.core.signatures import checked_class
+from remanence.edit.box_changes import BOXED, make_column_changes
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
+from remanence.flows.base.context import Core, hold_lease, retry_conflicts
 from remanence.flows.base.steps import Settling
-from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
 from remanence.store.capabilities import BOXES, can, require
@@ -213,24 +213,21 @@ async def seal(
     if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
         return None
     async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
-        if fence is None:
-            return None
-        for attempt in range(RACES_MAX):
-            decision = await decide_boxes(core, session, (), why)
-            if not decision.changes:
-                return None
-            actions = Actions()
-            decision.record(actions, "consolidation")
-            detail = {"session": session, **decision.detail, **actions.detail()}
-            cause = core.cause("box", detail=detail, fence=fence)
-            try:
-                await core.commit(decision.changes, cause)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            box_count = sum(change.table == "boxes" for change in decision.changes)
-            return AutomaticRun(core.clock.now(), "done", cause.run, {"boxes": box_count})
-    raise AssertionError("unreachable")
+        return None if fence is None else await _seal_open_box(core, session, why, fence)
+
+
+@retry_conflicts
+async def _seal_open_box(core: Core, session: str, why: SealReason, fence: Fence) -> AutomaticRun | None:
+    decision = await decide_boxes(core, session, (), why)
+    if not decision.changes:
+        return None
+    actions = Actions()
+    decision.record(actions, "consolidation")
+    detail = {"session": session, **decision.detail, **actions.detail()}
+    cause = core.cause("box", detail=detail, fence=fence)
+    await core.commit(decision.changes, cause)
+    box_count = sum(change.table == "boxes" for change in decision.changes)
+    return AutomaticRun(core.clock.now(), "done", cause.run, {"boxes": box_count})
 
 
 async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
@@ -247,7 +244,6 @@ async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
 
 LIST_MAX = 1_000
 BOXES_MAX = 1_000  # of one trace that are shown, the latest
-LOOK_UP = 10_000  # boxes of a session among which the one of a memory is looked for
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -411,7 +407,7 @@ class Conversations:
         before = after if after is None or isinstance(after, int) else after.number
         find = FindBoxes(session=session, is_open=True if open_only else None, before=before, limit=limit)
         if of is not None:
-            return await build_segments(self._core, (await _rows_around(self._core, of, find))[:limit])
+            return await build_segments(self._core, await _rows_around(self._core, of, find))
         return await build_segments(self._core, await self._core.store.boxes(self._core.scope, find))
 
 
@@ -430,16 +426,8 @@ async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[B
     """Return the rows of the boxes that a turn is in, or those of a fact's turns."""
     one = await core.one(memory)
     links = await core.store.neighbours(core.scope, [one.seq], Relation.LEARNED_FROM)
-    seqs = [one.seq, *(link.target for link in links if link.source == one.seq)]
-    turns = await core.store.get(core.scope, seqs)
-    sessions = {turn.session or "" for turn in turns if turn is not None}
-    return [
-        row
-        for session in sorted(sessions)
-        if find.session in (None, session)
-        for row in await core.store.boxes(core.scope, replace(find, session=session, limit=LOOK_UP))
-        if not {*seqs}.isdisjoint(row.members)
-    ]
+    turns = (one.seq, *(link.target for link in links if link.source == one.seq))
+    return await core.store.boxes(core.scope, replace(find, holding=turns))
 
 
 async def _get_thread(core: Core, number: int) -> ConversationThread:

@@ -14,11 +14,11 @@ import numpy as np
 
 from remanence.core.change import Change
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, LeaseLost
+from remanence.core.errors import LeaseLost
 from remanence.core.model import Link, Memory, Relation, Status, link_values
 from remanence.core.receipt import LinkedDuplicates
 from remanence.core.snapshot import Ints, SnapshotRequest
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
+from remanence.flows.base.context import Core, hold_lease, retry_conflicts
 from remanence.flows.base.steps import Settling
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
@@ -159,29 +159,23 @@ def _ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
     return list(zip(seqs[pairs.second].tolist(), seqs[pairs.first].tolist(), strict=True))
 
 
+@retry_conflicts
 async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> None:
     """Compare the texts of some pairs and link those that are near duplicates."""
     core = run.core
     seqs = sorted({seq for pair in pairs for seq in pair})
-    for attempt in range(RACES_MAX):
-        rows = await core.store.get(core.scope, seqs)
-        by_seq = {one.seq: one for one in rows if one is not None and one.status is Status.ACTIVE}
-        links = await _links(core, seqs)
-        part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
-        changes = await asyncio.to_thread(_changes, core, pairs, (by_seq, links), part, actions)
-        try:
-            if changes:
-                await run.commit(changes, actions)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        drawn.linked, drawn.surer, drawn.degrees = (
-            drawn.linked + part.linked,
-            drawn.surer + part.surer,
-            part.degrees,
-        )
-        return
-    raise AssertionError("unreachable")
+    rows = await core.store.get(core.scope, seqs)
+    by_seq = {one.seq: one for one in rows if one is not None and one.status is Status.ACTIVE}
+    links = await _links(core, seqs)
+    part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
+    changes = await asyncio.to_thread(_changes, core, pairs, (by_seq, links), part, actions)
+    if changes:
+        await run.commit(changes, actions)
+    drawn.linked, drawn.surer, drawn.degrees = (
+        drawn.linked + part.linked,
+        drawn.surer + part.surer,
+        part.degrees,
+    )
 
 
 async def _links(core: Core, seqs: Sequence[int]) -> Mapping[Ends, Mapping[Relation, Link]]:

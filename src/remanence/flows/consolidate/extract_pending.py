@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, InvalidInput, LeaseLost, WriterError
+from remanence.core.errors import InvalidInput, LeaseLost, WriterError
 from remanence.core.keywords import Progress
 from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Relation, Status, Turn
 from remanence.core.receipt import AutomaticRun, ExtractPendingResult
 from remanence.core.segment import TURN
 from remanence.edit.one_memory import says_who
 from remanence.flows.base import settings, steps
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, retry_conflicts
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.boxes import decide_boxes
@@ -393,48 +393,43 @@ async def _extract_facts(
         ) from None
 
 
+@retry_conflicts
 async def _store_facts(
     core: Core, turns: Sequence[Memory], found: ExtractResult, wanted: ExtractRequest, books: _Books
 ) -> ExtractPendingResult:
     """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
     model = core.writer
     writer = "" if model is None or not isinstance(model, Extractor) else model.name
-    for attempt in range(RACES_MAX):
-        shown = [*books.before, *turns]
-        turns, books = await _leave_out_changed(core, turns, books)
-        standing = {one.seq for one in (*books.before, *turns)}
-        lost = [one for one in shown if one.seq not in standing]
-        if lost:
-            found = replace(found, facts=drop_worded_by(found.facts, lost, [*books.before, *turns]))
-        telling = await with_entities(
-            core, turns, found, await decide_facts(core, turns, found.facts, writer, books.before)
-        )
-        grouping = await decide_boxes(core, books.session, books.heard)
-        detail = {"session": books.session, "by": writer, "wanted": wanted.hash}
-        detail |= _build_audit_detail(found, telling)
-        grouping.record(telling.actions, "extraction")
-        telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
-        boxes = {**telling.actions.detail(), **grouping.detail}
-        cause = core.cause(
-            "extract" if telling.changes else "box",
-            detail={**detail, **boxes} if telling.changes else {"session": books.session, **boxes},
-            fence=books.fence,
-            **steps.count_extraction(
-                telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
-            ),
-        )
-        changes = [*telling.changes, *grouping.changes]
-        if not changes:
-            await _write_books(core, books)
-            return _listened_to(telling)
-        try:
-            commit = await core.commit(changes, cause)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        await _propose(core, writer, telling.proposed, commit.assigned)
-        return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
-    raise AssertionError("unreachable")
+    shown = [*books.before, *turns]
+    turns, books = await _leave_out_changed(core, turns, books)
+    standing = {one.seq for one in (*books.before, *turns)}
+    lost = [one for one in shown if one.seq not in standing]
+    if lost:
+        found = replace(found, facts=drop_worded_by(found.facts, lost, [*books.before, *turns]))
+    telling = await with_entities(
+        core, turns, found, await decide_facts(core, turns, found.facts, writer, books.before)
+    )
+    grouping = await decide_boxes(core, books.session, books.heard)
+    detail = {"session": books.session, "by": writer, "wanted": wanted.hash}
+    detail |= _build_audit_detail(found, telling)
+    grouping.record(telling.actions, "extraction")
+    telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
+    boxes = {**telling.actions.detail(), **grouping.detail}
+    cause = core.cause(
+        "extract" if telling.changes else "box",
+        detail={**detail, **boxes} if telling.changes else {"session": books.session, **boxes},
+        fence=books.fence,
+        **steps.count_extraction(
+            telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
+        ),
+    )
+    changes = [*telling.changes, *grouping.changes]
+    if not changes:
+        await _write_books(core, books)
+        return _listened_to(telling)
+    commit = await core.commit(changes, cause)
+    await _propose(core, writer, telling.proposed, commit.assigned)
+    return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
 
 
 async def _leave_out_changed(

@@ -12,8 +12,8 @@ from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import ActionName
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
 from remanence.flows.base.context import Core
+from remanence.flows.base.decision_log import iterate_engine_actions
 from remanence.flows.base.steps import Settling
-from remanence.flows.undo.decision_log import iterate_engine_actions
 from remanence.read.entity import CATEGORY
 from remanence.read.extraction import GUIDELINE_CHARS_MAX, GUIDELINES_MAX
 from remanence.store.base import Bookkeeping

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from remanence.core.change import AuditPart, Change
 from remanence.core.effects import CURATE, VERBS
-from remanence.core.errors import Conflict
 from remanence.core.model import STANDING, LearnResult, Link, Memory, Relation, Status, Trust, Turn
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.edit.decide import decide_replacement
 from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
+from remanence.flows.base.context import Core, retry_conflicts
 from remanence.flows.base.naming import SEVERAL_MAX
+from remanence.flows.base.paging import read_memories
 from remanence.flows.write.edited_turn_facts import outdate_facts
 from remanence.write.admission import MemoryDraft
 from remanence.write.import_relations import (
@@ -110,15 +110,6 @@ def _find_involved(turns: Sequence[Turn], answers: Sequence[LearnResult]) -> set
     }
 
 
-async def read_memories(core: Core, seqs: Sequence[int]) -> dict[int, Memory]:
-    """Return memories by number, without those that are gone."""
-    memories: dict[int, Memory] = {}
-    for begin in range(0, len(seqs), SEVERAL_MAX):
-        some = await core.store.get(core.scope, seqs[begin : begin + SEVERAL_MAX])
-        memories |= {one.seq: one for one in some if one is not None}
-    return memories
-
-
 def _find_place(
     draft: MemoryDraft,
     answer: LearnResult,
@@ -197,18 +188,13 @@ async def _was_drawn(core: Core, key: LinkKey) -> bool:
     return any(change.table == "links" and change.key == key for part in parts for change in part.changes)
 
 
+@retry_conflicts
 async def _write_page(
     core: Core, page: Sequence[T], decide: PageDecision[T], verb: str, more: Mapping[str, Any]
 ) -> int:
-    for attempt in range(RACES_MAX):
-        changes, count = await decide(core, page)
-        try:
-            await core.commit(changes, core.cause(verb, **more))
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        return count
-    raise AssertionError("unreachable")
+    changes, count = await decide(core, page)
+    await core.commit(changes, core.cause(verb, **more))
+    return count
 
 
 async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Change], int]:

@@ -21,6 +21,7 @@ from remanence.core.segment import TURN
 from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.naming import SEVERAL_MAX
+from remanence.flows.base.paging import read_memories
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, read_cents
 from remanence.flows.consolidate.boxes import seal
@@ -60,11 +61,10 @@ async def raise_trust(core: Core, raised: Mapping[int, Turn], door: Trust) -> li
     What somebody changed since stays as it is; the rest gets back what was replaced for want of trust or of a setting,
     as its turn says it.
     """
+    lower = [one for one in (await read_memories(core, [*raised])).values() if is_as_it_came(one)]
     receipts: list[Receipt] = []
-    for begin in range(0, len(raised), SEVERAL_MAX):
-        memories = await core.store.get(core.scope, [*raised][begin : begin + SEVERAL_MAX])
-        lower = [one for one in memories if one is not None and is_as_it_came(one)]
-        receipts += await _raise_some(core, lower, raised, door) if lower else []
+    for begin in range(0, len(lower), SEVERAL_MAX):
+        receipts += await _raise_some(core, lower[begin : begin + SEVERAL_MAX], raised, door)
     return receipts
 
 
@@ -351,8 +351,7 @@ async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
             if len(firsts[outcome]) < EXAMPLES_SHOWN:
                 firsts[outcome].append(answer)
     seqs = {answer.seq for some in firsts.values() for answer in some if answer.seq}
-    memories = await core.store.get(core.scope, sorted(seqs))
-    texts = {one.seq: one for one in memories if one is not None}
+    texts = await read_memories(core, sorted(seqs))
     return [
         IngestExample(
             outcome, one.text if one else "", one.speaker if one else None, _explain(outcome, answer)

@@ -14,7 +14,7 @@ import numpy as np
 
 from remanence.core.arguments import TAGS_MAX, check_tags
 from remanence.core.change import Cause, Change
-from remanence.core.errors import Conflict, InvalidInput, WriterError
+from remanence.core.errors import InvalidInput, WriterError
 from remanence.core.model import (
     CERTAIN_MIN,
     REJECTED_PATH,
@@ -32,7 +32,7 @@ from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner.brake import DESTROYED_MIN, DESTROYED_SHARE
 from remanence.edit.one_memory import merge_changes, says_who
-from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
+from remanence.flows.base.context import Core, retry_conflicts
 from remanence.flows.consolidate import guidelines
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.recall.framing import Look, frame
@@ -76,40 +76,37 @@ class Verdicts:
         """The run that `undo` takes back, where there was one."""
         return self.cause.run if self.part else None
 
+    @retry_conflicts
     async def carry_out(self, seqs: Collection[int], of: Cause) -> None:
         """Let what a writer says holds no longer give up its place to some memories, as far as today allows.
 
         `of` is the part of the consolidation, whose lease this relies on.
         """
-        for attempt in range(RACES_MAX if seqs else 0):
-            pairs = await self._read_pending_pairs(seqs)
-            extracted = await _find_extracted(self.core, [one for pair in pairs for one in pair])
-            why = {(new.seq, old.seq): _explain_stay(self.core, new, old, extracted) for new, old in pairs}
-            allowed = [(new, old) for new, old in pairs if not why[new.seq, old.seq]]
-            taken = allowed[: await _count_allowed_today(self.core, REPLACED)] if allowed else []
-            refused = [(new, old) for new, old in pairs if why[new.seq, old.seq] == WHY]
-            now = self.core.clock.now()
-            values = await proposals.settle_proposals(self.core, [*taken, *refused])
-            try:
-                if taken:
-                    counts = {f"{REPLACED}{date_of(now)}": len(taken)}
-                    detail = {**self.cause.detail, **_record_verdicts(taken, refused).detail()}
-                    named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
-                    changes = await self._changes(taken)
-                    await self.core.commit(changes, replace(named, counts=counts, values=values))
-                    self.part += 1
-                elif refused:
-                    await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, put=values))
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            self.done += len(taken)
-            self.refused += tuple(
-                f"{short_id(new.seq)}: {short_id(old.seq)} stands: {reason}"
-                for new, old in pairs
-                if (reason := why[new.seq, old.seq])
-            )
+        if not seqs:
             return
+        pairs = await self._read_pending_pairs(seqs)
+        extracted = await _find_extracted(self.core, [one for pair in pairs for one in pair])
+        why = {(new.seq, old.seq): _explain_stay(self.core, new, old, extracted) for new, old in pairs}
+        allowed = [(new, old) for new, old in pairs if not why[new.seq, old.seq]]
+        taken = allowed[: await _count_allowed_today(self.core, REPLACED)] if allowed else []
+        refused = [(new, old) for new, old in pairs if why[new.seq, old.seq] == WHY]
+        now = self.core.clock.now()
+        values = await proposals.settle_proposals(self.core, [*taken, *refused])
+        if taken:
+            counts = {f"{REPLACED}{date_of(now)}": len(taken)}
+            detail = {**self.cause.detail, **_record_verdicts(taken, refused).detail()}
+            named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
+            changes = await self._changes(taken)
+            await self.core.commit(changes, replace(named, counts=counts, values=values))
+            self.part += 1
+        elif refused:
+            await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, put=values))
+        self.done += len(taken)
+        self.refused += tuple(
+            f"{short_id(new.seq)}: {short_id(old.seq)} stands: {reason}"
+            for new, old in pairs
+            if (reason := why[new.seq, old.seq])
+        )
 
     def added_to(self, total: ConsolidateResult) -> ConsolidateResult:
         """Return what a consolidation did, with what came of verdicts."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict, WriterError
+from remanence.core.errors import WriterError
 from remanence.core.model import STANDING, Lifecycle, Memory, Relation, Status, Turn, link_values
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
+from remanence.flows.base.context import Core, retry_conflicts
 from remanence.flows.base.spending import Spending
 from remanence.flows.base.steps import Settling
 from remanence.flows.write.gating import refresh_personal_rules
@@ -80,42 +80,37 @@ async def draw_owed(run: Settling) -> int:
     return total
 
 
+@retry_conflicts
 async def _combine_reflections(
     run: Settling, found: Callable[[], Awaitable[Sequence[Memory]]], values: Values
 ) -> int:
     """Draw together the reflections that are found, and put values with them; return how many that were."""
     core = run.core
-    for attempt in range(RACES_MAX):
-        reflections = await found()
-        if not reflections:
-            await _put(core, values)
-            return 0
-        tokens = await settings.number(core, SUMMARY_TOKENS)
-        await refresh_personal_rules(core)
-        actions = Actions(summary_tokens=tokens)
-        eligibility = _eligibility(reflections)
-        if not actions.allows("summarize_node", eligibility):
-            ((_, _, _, reason),) = actions.counted
-            run.failed.append(f"reflections: {reason}")
-            return 0
-        draft = drawn_together(reflections, await _read_near_duplicates(core, reflections))
-        text, by = await _in_fewer_words(core, draft, tokens)
+    reflections = await found()
+    if not reflections:
+        await _put(core, values)
+        return 0
+    tokens = await settings.number(core, SUMMARY_TOKENS)
+    await refresh_personal_rules(core)
+    actions = Actions(summary_tokens=tokens)
+    eligibility = _eligibility(reflections)
+    if not actions.allows("summarize_node", eligibility):
+        ((_, _, _, reason),) = actions.counted
+        run.failed.append(f"reflections: {reason}")
+        return 0
+    draft = drawn_together(reflections, await _read_near_duplicates(core, reflections))
+    text, by = await _in_fewer_words(core, draft, tokens)
+    changes = await _changes(core, reflections, draft, text)
+    if not changes and text != draft.text:  # what a writer said of more may have been erased
+        text, by = draft.text, "the best by rules: the writer's words are refused"
         changes = await _changes(core, reflections, draft, text)
-        if not changes and text != draft.text:  # what a writer said of more may have been erased
-            text, by = draft.text, "the best by rules: the writer's words are refused"
-            changes = await _changes(core, reflections, draft, text)
-        if not changes:
-            run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
-            await _put(core, values)
-            return 0
-        actions.record("summarize_node", eligibility, reason=by)
-        try:
-            await run.commit(changes, actions, values)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        return len(reflections)
-    raise AssertionError("unreachable")
+    if not changes:
+        run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
+        await _put(core, values)
+        return 0
+    actions.record("summarize_node", eligibility, reason=by)
+    await run.commit(changes, actions, values)
+    return len(reflections)
 
 
 async def _put(core: Core, values: Values) -> None:

@@ -14,9 +14,9 @@ from remanence.core.results import one_line
 from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import SEVERAL_MAX
-from remanence.flows.consolidate.importing_relations import MARK, give_places, is_decided, read_memories
+from remanence.flows.base.paging import iterate_pages, read_memories
+from remanence.flows.consolidate.importing_relations import MARK, give_places, is_decided
 from remanence.flows.edit.editing import CHAIN_MAX, successor
-from remanence.flows.exchange.transfer import iterate_pages
 from remanence.flows.write import gating
 from remanence.flows.write.learning import DecidedTexts, decide_batch, prepare_all, take_all
 from remanence.store.base import Arriving, Find

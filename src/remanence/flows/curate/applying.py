@@ -22,9 +22,9 @@ from remanence.core.snapshot import Ints
 from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.context import Core, aside_of_rows
+from remanence.flows.base.cut_runs import commit_part
 from remanence.flows.curate.plan_inputs import attached_changes, complete_merges, cut_links, hanging_changes
 from remanence.flows.curate.summarising import Summarising
-from remanence.flows.undo.cut_runs import commit_part
 
 
 @dataclass

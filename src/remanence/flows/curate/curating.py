@@ -43,6 +43,7 @@ from remanence.flows.base.context import (
     ignore_progress,
     receipt,
 )
+from remanence.flows.base.cut_runs import CUT_SHORT, closed_run
 from remanence.flows.base.policy_reading import (
     POLICY,
     is_adopted,
@@ -57,8 +58,7 @@ from remanence.flows.curate.plan_inputs import (
     same_words_of,
 )
 from remanence.flows.curate.summarising import Summarising
-from remanence.flows.undo.conflicts import may_be_named
-from remanence.flows.undo.cut_runs import CUT_SHORT, closed_run
+from remanence.flows.undo.refusals import may_be_named
 from remanence.flows.undo.runs import iterate_standing_runs
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult

@@ -18,7 +18,7 @@ from remanence.core.score import decay
 from remanence.core.snapshot import Snapshot
 from remanence.flows.base.audit_log import newest_first
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.undo.undoing import BROUGHT_BACK
+from remanence.flows.undo.restoring import BROUGHT_BACK
 from remanence.text.twins import SURE, same_words
 
 PAIRS_MAX = 2_000  # are looked at for one plan, the surest; the rest wait for a later one, since what is merged leaves

@@ -9,7 +9,7 @@ from remanence.core.arguments import check_attributes, check_fraction, check_nam
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import NO_SHORTER, NO_SUMMARY, VERBS, Effect
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.errors import InvalidInput, NotFound, Protected
 from remanence.core.model import (
     STANDING,
     SYMMETRIC,
@@ -47,18 +47,11 @@ from remanence.edit.decide import (
 )
 from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
-from remanence.flows.base.context import (
-    RACES_MAX,
-    Core,
-    label,
-    receipt,
-    refuse_moved,
-    run_off_loop,
-    wait_before_retry,
-)
-from remanence.flows.undo.undoing import before_fall, beside_equals
+from remanence.flows.base.context import Core, label, receipt, refuse_moved, retry_conflicts, run_off_loop
+from remanence.flows.undo.restoring import read_fall
 from remanence.flows.write import gating
 from remanence.flows.write.edited_turn_facts import outdate_facts
+from remanence.flows.write.equal_texts import link_equal_texts
 from remanence.flows.write.learning import (
     answers,
     check_state,
@@ -124,7 +117,7 @@ async def edit(
         changes = await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
         twins[:] = await _find_twin(core, memory, changes)
         if twins:
-            changes = list(await beside_equals(core, changes, _with_new_text(memory, changes)))
+            changes += await link_equal_texts(core, changes, _with_new_text(memory, changes))
         heard_again.clear()
         if clean_values.get("text", memory.text) != memory.text:
             changes += await outdate_facts(core, memory, memory.seq, clean_values["text"])
@@ -381,7 +374,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
                 f"memory {short_id(memory.seq)} is {memory.status.label}",
                 recovery=f"bring it back first: restore {memory.seq}",
             )
-        extra = await before_fall(core, memory.seq, memory.valid_to, now)
+        extra = (await read_fall(core, memory.seq, memory.valid_to)).values(now)
         return act(memory, VERBS["confirm archived"], now, **by_user, **extra)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
@@ -391,7 +384,8 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
+        changes = decide_acceptance(memory, core.clock.now())
+        return [*changes, *await link_equal_texts(core, changes, [memory])]
 
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
 
@@ -507,6 +501,7 @@ async def successor(core: Core, memory: Memory) -> Memory | None:
     return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
 
 
+@retry_conflicts
 async def correct(
     core: Core,
     name: OneMemory,
@@ -521,33 +516,27 @@ async def correct(
     """
     said: dict[str, Any] = {} if agent is None else {"agent": agent, "role": "assistant", "speaker": None}
     trust = core.trust if agent is None else compute_trust(core.trust, Role.ASSISTANT)
-    for attempt in range(RACES_MAX):
-        old = await core.one(name)
-        refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
-        if agent is not None or "release" in core.denials:
-            core.refuse_action(old, trust=trust)
-        turn = replace(build_corrected_turn(old, text), **said)
-        draft = await prepare_draft(core, turn)
-        if core.trust >= Trust.AGENT:
-            # It is the word of who corrects it, whoever spoke.
-            draft = replace(draft, has_machine_markup=False)
-        batch, changes = await decide_batch(core, [draft])
-        gate = gating.counts([draft], batch.outcomes) | waits([draft], batch.outcomes)
-        if batch.outcomes[0].status == "gated":
-            await gating.count(core, gate)
-            return answers(batch, [draft])[0]
-        if not draft.kept_out:  # what is out of sight takes no place
-            changes = merge_changes([*changes, *await _corrections(core, old, batch, trust)])
-        detail = {"id": old.id}
-        cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
-        try:
-            commit = await core.commit(changes, cause)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        (answer,) = answers(batch, [draft], commit.assigned, cause.run)
-        return answer
-    raise AssertionError("unreachable")
+    old = await core.one(name)
+    refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
+    if agent is not None or "release" in core.denials:
+        core.refuse_action(old, trust=trust)
+    turn = replace(build_corrected_turn(old, text), **said)
+    draft = await prepare_draft(core, turn)
+    if core.trust >= Trust.AGENT:
+        # It is the word of who corrects it, whoever spoke.
+        draft = replace(draft, has_machine_markup=False)
+    batch, changes = await decide_batch(core, [draft])
+    gate = gating.counts([draft], batch.outcomes) | waits([draft], batch.outcomes)
+    if batch.outcomes[0].status == "gated":
+        await gating.count(core, gate)
+        return answers(batch, [draft])[0]
+    if not draft.kept_out:  # what is out of sight takes no place
+        changes = merge_changes([*changes, *await _corrections(core, old, batch, trust)])
+    detail = {"id": old.id}
+    cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
+    commit = await core.commit(changes, cause)
+    (answer,) = answers(batch, [draft], commit.assigned, cause.run)
+    return answer
 
 
 async def _corrections(core: Core, old: Memory, batch: DraftBatch, trust: Trust) -> list[Change]:
@@ -588,32 +577,27 @@ async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change
     return changes
 
 
+@retry_conflicts
 async def link(core: Core, wish: Linking) -> Link:
     """Draw a typed link between two memories, or strengthen the one that is there; none of what is in quarantine."""
     relation = label(Relation, wish.relation, "relation")
     for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
         if value is not None:
             check_fraction(what, value)
-    for attempt in range(RACES_MAX):
-        source, target = await _ends(core, wish.source, wish.target, relation)
-        for memory in await core.store.get(core.scope, [source, target]):
-            if memory is not None:
-                refuse_quarantined(memory)
-        old_link = await _find_link(core, source, target, relation)
-        _refuse_stale_link(old_link, wish.if_revision)
-        change = decide_link(old_link, (source, target, int(relation)), wish, core.clock.now())
-        if change is None:
-            assert old_link is not None
-            return old_link
-        try:
-            await core.commit([change], core.cause("link"))
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        assert change.after is not None
-        stands = {**({} if old_link is None else old_link.values), **change.after}
-        return Link(source, target, relation, **stands)
-    raise AssertionError("unreachable")
+    source, target = await _ends(core, wish.source, wish.target, relation)
+    for memory in await core.store.get(core.scope, [source, target]):
+        if memory is not None:
+            refuse_quarantined(memory)
+    old_link = await _find_link(core, source, target, relation)
+    _refuse_stale_link(old_link, wish.if_revision)
+    change = decide_link(old_link, (source, target, int(relation)), wish, core.clock.now())
+    if change is None:
+        assert old_link is not None
+        return old_link
+    await core.commit([change], core.cause("link"))
+    assert change.after is not None
+    stands = {**({} if old_link is None else old_link.values), **change.after}
+    return Link(source, target, relation, **stands)
 
 
 def _refuse_stale_link(held: Link | None, if_revision: int | None) -> None:
@@ -621,28 +605,23 @@ def _refuse_stale_link(held: Link | None, if_revision: int | None) -> None:
     refuse_moved("the link", 0 if held is None else held.revision, if_revision, *keys)
 
 
+@retry_conflicts
 async def unlink(
     core: Core, source: OneMemory, target: OneMemory, relation: str | Relation, if_revision: int | None = None
 ) -> Receipt:
     """Cut one link; again after a lost race."""
     kind = label(Relation, relation, "relation")
-    for attempt in range(RACES_MAX):
-        low, high = await _ends(core, source, target, kind)
-        old_link = await _find_link(core, low, high, kind)
-        _refuse_stale_link(old_link, if_revision)
-        if old_link is None:
-            raise NotFound(
-                f"no {kind.label} link between {short_id(low)} and {short_id(high)}",
-                recovery="list them with `links`",
-            )
-        cause = core.cause("unlink")
-        try:
-            await core.commit([Change("links", old_link.key, old_link.values, None)], cause)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        return receipt(core.scope, cause, 1, {"unlink": 1})
-    raise AssertionError("unreachable")
+    low, high = await _ends(core, source, target, kind)
+    old_link = await _find_link(core, low, high, kind)
+    _refuse_stale_link(old_link, if_revision)
+    if old_link is None:
+        raise NotFound(
+            f"no {kind.label} link between {short_id(low)} and {short_id(high)}",
+            recovery="list them with `links`",
+        )
+    cause = core.cause("unlink")
+    await core.commit([Change("links", old_link.key, old_link.values, None)], cause)
+    return receipt(core.scope, cause, 1, {"unlink": 1})
 
 
 async def _ends(core: Core, source: OneMemory, target: OneMemory, relation: Relation) -> tuple[int, int]:

@@ -23,11 +23,11 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.edit.one_memory import merge_changes, on_revision, update
-from remanence.flows.base.context import RACES_MAX, Core, make_id_detail, refuse_moved, wait_before_retry
+from remanence.flows.base.context import Core, make_id_detail, refuse_moved, retry_conflicts
 from remanence.flows.edit.editing import decide_forget, make_edit_changes, successor
-from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.edited_turn_facts import outdate_facts
+from remanence.flows.write.equal_texts import link_equal_texts
 from remanence.flows.write.learning import (
     CHUNK,
     answers,
@@ -157,22 +157,15 @@ async def _by_key(core: Core, drafts: Sequence[MemoryDraft]) -> dict[str, Memory
     return {draft.turn.key or "": draft for draft in resolved}
 
 
+@retry_conflicts
 async def _put(core: Core, wish: _PutWish) -> list[LearnResult]:
     """Read, decide and commit, again from the start after a lost race."""
-    for attempt in range(RACES_MAX):
-        try:
-            decision = await _decide(core, wish)
-            if not decision.changes:
-                await gating.count(core, decision.cause.counts)
-                return decision.answer(list(wish.drafts))
-            commit = await core.commit(decision.changes, decision.cause)
-        except Conflict as conflict:
-            if conflict.expected is not None:  # the caller named a revision, and is told
-                raise
-            await wait_before_retry(attempt, conflict)
-            continue
-        return decision.answer(list(wish.drafts), commit.assigned)
-    raise AssertionError("unreachable")
+    decision = await _decide(core, wish)
+    if not decision.changes:
+        await gating.count(core, decision.cause.counts)
+        return decision.answer(list(wish.drafts))
+    commit = await core.commit(decision.changes, decision.cause)
+    return decision.answer(list(wish.drafts), commit.assigned)
 
 
 async def _decide(core: Core, wish: _PutWish) -> _Decision:
@@ -322,7 +315,7 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
     )
     if any("text" in (change.after or {}) for change in changes if change.table == "memories"):
         mark = fingerprint(draft.turn.text, memory.speaker or "")
-        changes = [*await beside_equals(core, changes, [replace(memory, fingerprint=mark)])]
+        changes += await link_equal_texts(core, changes, [replace(memory, fingerprint=mark)])
     return [
         *changes,
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),

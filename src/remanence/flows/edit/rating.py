@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from remanence.core.arguments import check_fraction
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.core.model import (
     CONSTITUTIONAL,
     STANDING,
@@ -18,7 +18,7 @@ from remanence.core.model import (
 from remanence.core.score import RATING
 from remanence.edit.links import strengthen_links
 from remanence.edit.one_memory import GUARD, on_revision
-from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
+from remanence.flows.base.context import Core, refuse_moved, retry_conflicts
 from remanence.flows.base.naming import list_memory_names
 from remanence.flows.edit.editing import confirm, dispute
 
@@ -45,6 +45,7 @@ async def rate(
     return await _rate_help(core, list_memory_names(names), signal, if_revision)
 
 
+@retry_conflicts
 async def _rate_help(
     core: Core, names: Sequence[int | str], signal: float, if_revision: int | None
 ) -> RateResult:
@@ -52,25 +53,17 @@ async def _rate_help(
         "a rating", signal, "pass right, wrong, helped, misled or a number from 0 (misled) to 1 (helped)"
     )
     await core.uses.settle()
-    for attempt in range(RACES_MAX):
-        memories, skipped = await _split_rateable(core, names)
-        _refuse_revisions(list(memories.values()), if_revision)
-        if not memories:
-            return RateResult((), skipped)
-        cause = core.cause("rate", detail={"signal": signal})
-        changes = await _changes(core, list(memories), signal)
-        if if_revision is not None:
-            (memory,) = memories.values()
-            changes = on_revision(memory, changes)
-        try:
-            await core.commit(changes, cause)
-        except Conflict as conflict:
-            if conflict.expected is not None:
-                raise
-            await wait_before_retry(attempt, conflict)
-            continue
-        return RateResult(tuple(memory.id for memory in memories.values()), skipped, cause.run)
-    raise AssertionError("unreachable")
+    memories, skipped = await _split_rateable(core, names)
+    _refuse_revisions(list(memories.values()), if_revision)
+    if not memories:
+        return RateResult((), skipped)
+    cause = core.cause("rate", detail={"signal": signal})
+    changes = await _changes(core, list(memories), signal)
+    if if_revision is not None:
+        (memory,) = memories.values()
+        changes = on_revision(memory, changes)
+    await core.commit(changes, cause)
+    return RateResult(tuple(memory.id for memory in memories.values()), skipped, cause.run)
 
 
 def _refuse_revisions(memories: Sequence[Memory], if_revision: int | None) -> None:

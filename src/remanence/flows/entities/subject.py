@@ -17,11 +17,10 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import parse_short_id
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.entities.joining import survivor
 from remanence.read.entity import NAMES_MAX, folded_name, name_of, names_of, type_of
-from remanence.store.base import Find
 
-PAGE = 1_000
 CANDIDATES_SHOWN = 5
 _SPEAKING = ("speaker", "agent")  # columns that say whose a memory is
 _SAID = ("text", "key", "summary", "thread", "session", "agent", "speaker", "attributes", "holds")
@@ -170,9 +169,7 @@ async def read_all(core: Core, subject: Subject, folded: set[str], parts: NamePa
 
 async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: NameParts) -> None:
     """Find what the person said, and what names the person, among all memories."""
-    after = 0
-    while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
-        after = page[-1].seq
+    async for page in iterate_pages(core):
         for one in page:
             own = one.seq in subject.entities or _is_of(said_of(one), one.sources, folded)
             says = subject.names.stand_in_json([*said_of(one).values(), *one.tags, *one.sources])

@@ -19,6 +19,7 @@ from remanence.flows.base import copies
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.copies import RegisteredCopy, dismiss, register
 from remanence.flows.base.naming import list_memory_names
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.base.permission_checks import verb_class
 from remanence.flows.base.person_guards import is_held
 from remanence.flows.consolidate import consolidation, reflections
@@ -36,14 +37,13 @@ from remanence.flows.erase.erase_changes import (
 )
 from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
-from remanence.flows.undo.undoing import image
+from remanence.flows.undo.restoring import image
 from remanence.flows.write.proposals import UNDER
-from remanence.store.base import Bookkeeping, CleanResult, Find
+from remanence.store.base import Bookkeeping, CleanResult
 from remanence.store.capabilities import ERASABLE, require
 from remanence.store.erasure import ERASE
 
 LISTED = 20  # memories that are listed by their texts; the rest is counted
-PAGE = 1_000
 OTHERS_NAMED = 5
 
 Revisions = Mapping[int, int]
@@ -451,12 +451,7 @@ def _has_cleaned(cleaned: CleanResult) -> bool:
 
 
 async def _all_of(core: Core) -> dict[int, int]:
-    revisions: dict[int, int] = {}
-    after = 0
-    while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
-        revisions |= {memory.seq: memory.revision for memory in page}
-        after = page[-1].seq
-    return revisions
+    return {memory.seq: memory.revision async for page in iterate_pages(core) for memory in page}
 
 
 async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:

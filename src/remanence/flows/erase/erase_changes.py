@@ -16,6 +16,7 @@ from remanence.core.change import Change
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core, run_off_loop
+from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.base.session_heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes
 from remanence.flows.entities.subject import Subject, read_all, said_of
@@ -353,7 +354,7 @@ async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> 
     changes: list[Change] = []
     anew: dict[int, Mapping[str, int] | None] = {}
     traces: set[int] = set()
-    for box in await _all_boxes(core):
+    async for box in iterate_boxes(core):
         is_named = part.names is not None and bool(part.redacts) and part.names.stand_in(box.session)
         if not is_named and {*part.gone, *texts}.isdisjoint(box.members):
             continue
@@ -363,15 +364,6 @@ async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> 
         before = {name: _encode_value(box.values[name]) for name in values or {}}
         changes.append(Change("boxes", box.box, before, values))
     return changes + [await _trace_anew(core, trace, anew) for trace in sorted(traces)]
-
-
-async def _all_boxes(core: Core) -> list[BoxRow]:
-    rows: list[BoxRow] = []
-    before = None
-    while page := await core.store.boxes(core.scope, FindBoxes(before=before, limit=PAGE)):
-        rows += page
-        before = min(box.box for box in page)
-    return rows
 
 
 async def _box_left(

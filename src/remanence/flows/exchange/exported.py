@@ -26,9 +26,10 @@ from remanence.llm.local import REPLACED
 from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text.analysis import FINGERPRINT_VERSION, check_text, fingerprint
 from remanence.text.text_columns import lengths_of, summary_shown
+from remanence.write.imported import EXPORT
 from remanence.write.roles import BY_ROLE
 
-FORMAT = "remanence-export"
+FORMAT = EXPORT
 VERSION = 6
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
@@ -102,7 +103,7 @@ class BoxLine:
 class TraceLine:
     """One trace of an export, by its number within the file, and its columns."""
 
-    number: int
+    trace: int
     values: Mapping[str, Any]
 
 

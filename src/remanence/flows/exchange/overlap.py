@@ -6,16 +6,16 @@ Reads and decides, and writes nothing; what is here is never written over.
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from remanence.core.arrival import KnownMemory, WriteContext
-from remanence.core.change import Change
+from remanence.core.change import Change, Key
 from remanence.core.effects import STAMPS, VERBS
 from remanence.core.model import (
     INT_MAX,
     STANDING,
-    SYMMETRIC,
     Memory,
     Reason,
     Relation,
@@ -28,10 +28,16 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.core.score import decay
-from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
+from remanence.edit.one_memory import hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core
-from remanence.flows.exchange import boxes_exchange, erased_elsewhere
-from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
+from remanence.flows.base.paging import read_memories
+from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange.exported import (
+    ExportData,
+    ExportRow,
+    ForbiddenRow,
+    LinkRow,
+)
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
 from remanence.flows.write.learning import vector_of
@@ -45,29 +51,19 @@ from remanence.text.forbidden_keys import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import PROGRAMS, MemoryDraft
 
-PAGE = 1_000
 NAMES = ("speaker", "agent", "thread", "session", "key")
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
 MERGED = "memory/"
 
 
-class LinkEnd(Protocol):
-    """Something that a link can end at: a memory that is here, or one that is about to be."""
-
-    @property
-    def seq(self) -> int:
-        """Its sequence number."""
-        ...
-
-
 @dataclass
 class ImportedMemory:
-    """A memory that comes in; its sequence number is 0 until it is written."""
+    """A memory that comes in; its `number` is below zero, and its own within the commit that writes it."""
 
+    number: int
     columns: dict[str, Any]
     tags: set[str]
     sources: set[str]
-    seq: int = 0
     tagged_at: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -76,8 +72,9 @@ class ImportedMemory:
         id_: str = self.columns["id"]
         return id_
 
-    def changes(self, key: int) -> list[Change]:
-        """Create it under a placeholder."""
+    def changes(self) -> list[Change]:
+        """Create it under its number."""
+        key = self.number
         return [
             Change("memories", key, None, self.columns),
             *(Change("tags", (key, tag), None, self._times(tag)) for tag in sorted(self.tags)),
@@ -110,11 +107,6 @@ class Existing:
     tags: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
     columns: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        """How many changes it makes."""
-        return 1 + len(self.tags) + len(self.sources)
 
     def add_echo(self, row: ExportRow) -> None:
         """Keep of a line that it came in, and nothing of what it says."""
@@ -150,107 +142,64 @@ class Existing:
         return merge_changes([*count_changes, *updates, *sources])
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedLink:
-    """A link to draw between two memories, which may not be written yet."""
-
-    source: LinkEnd
-    target: LinkEnd
-    relation: Relation
-    values: Mapping[str, Any]
-    size: int = 1
-
-    def changes(self) -> list[Change]:
-        """Draw it; both ends are written by now."""
-        ends = (self.source.seq, self.target.seq)
-        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
-        return [Change("links", (source, target, int(self.relation)), None, self.values)]
-
-    @property
-    def key(self) -> tuple[int, int, int]:
-        """What tells two links apart before their ends have numbers."""
-        ends = [end.seq or -id(end) for end in (self.source, self.target)]
-        source, target = sorted(ends) if self.relation in SYMMETRIC else ends
-        return (source, target, int(self.relation))
-
-
-@dataclass(frozen=True, slots=True)
-class Forbid:
-    """A text that may not come in, and the memory that said it."""
-
-    fold: str
-    at: int
-    end: LinkEnd | None
-    size: int = 1
-
-    def changes(self) -> list[Change]:
-        """Forbid it; the memory is written by now."""
-        seq = None if self.end is None else self.end.seq
-        return [Change("forbidden", self.fold, None, {"at": self.at, "seq": seq})]
-
-
 @dataclass
-class ImportPlan:
-    """What becomes of an export here; `remarks` say of each line that is refused why."""
+class ImportPage:
+    """What becomes of some lines of an export, in one commit; `remarks` say of each line that is refused why.
+
+    `where` has the number of what each id is here, below zero for what is new.
+    """
 
     new: list[ImportedMemory] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
-    links: list[ImportedLink] = field(default_factory=list)
-    forbidden: list[Forbid] = field(default_factory=list)
-    grouped: list[boxes_exchange.ImportedBox | boxes_exchange.ImportedTrace] = field(default_factory=list)
-    kept: set[str] = field(
-        default_factory=set
-    )  # ids that are here already, by themselves or merged into others
-    refused: int = 0
+    links: list[Change] = field(default_factory=list)  # from texts that are learned anew
+    where: dict[str, int] = field(default_factory=dict)
+    here: dict[int, Status] = field(default_factory=dict)  # memories that are here and in the file, too
+    counts: Counter[str] = field(default_factory=Counter)
     unguarded: int = 0  # lines that came without what only a person sets
     replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
+    keys: dict[str, ImportedMemory] = field(default_factory=dict)
+    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
+    # Ids of lines → the memory that was returned and comes back.
+    echoes: Mapping[str, int] = field(default_factory=dict)
 
-
-async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
-    """Decide what becomes of each line; the same export into the same memory decides the same.
-
-    Nothing in it is believed more than `door` says.
-    """
-    overlap = _Overlap(
-        core,
-        {row.id for row in exported.rows},
-        core.clock.now(),
-        exported.embedder != core.embedder.name,
-        door,
-    )
-    for start in range(0, len(exported.rows), PAGE):
-        await overlap.page(exported.rows[start : start + PAGE])
-    if unguarded_count := overlap.decided.unguarded:
-        overlap.decided.remarks.append(
-            f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of"
-            f" the system, which only `trust='user'` lets a file bring: {unguarded_count:,}"
-        )
-    await overlap.link(exported.links)
-    await overlap.forbid(exported.forbidden)
-    await overlap.group(exported)
-    return overlap.decided
+    def changes(self) -> list[Change]:
+        """Return all that is to be written."""
+        created = (change for one in self.new for change in one.changes())
+        return [
+            *created,
+            *(change for one in self.existing.values() for change in one.changes()),
+            *self.links,
+        ]
 
 
 @dataclass
-class _Overlap:
-    """The lines of an export, held against what is here."""
+class ImportConnections:
+    """What hangs between the memories of an export and comes in."""
+
+    changes: list[Change]
+    replaced: Counter[str]
+    remarks: list[str]
+
+
+@dataclass
+class Overlap:
+    """The lines of an export, held against what is here; nothing in them is believed more than `door` says."""
 
     core: Core
-    ids: set[str]
+    ids: AbstractSet[str]
     now: int
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
-    decided: ImportPlan = field(default_factory=ImportPlan)
-    where: dict[str, ImportedMemory | Memory] = field(default_factory=dict)  # id in the file → memory here
-    keys: dict[str, ImportedMemory] = field(default_factory=dict)
-    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
-    echoes: dict[str, int] = field(
-        default_factory=dict
-    )  # ids of lines → the memory that was returned and comes back
+    page: ImportPage = field(default_factory=ImportPage)  # the lines that are looked at now
+    where: dict[str, int] = field(default_factory=dict)  # id in the file → number here
+    here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
+    new: set[int] = field(default_factory=set)  # what came in
+    drawn: set[Key] = field(default_factory=set)  # links that came in
 
-    async def page(self, rows: Sequence[ExportRow]) -> None:
-        """Look up some rows at once, then decide each."""
+    async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
+        """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
+        page = self.page = ImportPage()
         await refresh_personal_rules(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
@@ -258,8 +207,10 @@ class _Overlap:
         # A name is an id or a key: a memory that has the id as its key is another one.
         here = {memory.id: memory for memory in matches if memory is not None}
         fresh = [row for row in rows if row.id not in here]
-        self.where |= {row.id: here[row.id] for row in rows if row.id in here}
-        self.decided.kept |= {row.id for row in rows if row.id in here}
+        for row in rows:
+            if row.id in here:
+                self._meet(row.id, here[row.id])
+                page.counts["kept"] += 1
         if self.door < Trust.USER:
             fresh = [self._drop_what_a_person_sets(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
@@ -268,17 +219,23 @@ class _Overlap:
         terms, own = await asyncio.to_thread(_list_lookups, drafts.values())
         context = await store.arriving(scope, Arriving([*prints, *own], keys, terms=terms))
         marked = zip(drafts, await mark_echoes(self.core, [*drafts.values()], context), strict=True)
-        self.echoes |= {id_: one.echo_of[0] for id_, one in marked if one.echo_of is not None}
-        seqs = {twin.seq for twin in (*context.twins.values(), *context.keys.values())}
-        seqs |= {self.echoes[row.id] for row in fresh if row.id in self.echoes}
-        memories = await store.get(scope, sorted(seqs))
-        twins = {memory.seq: memory for memory in memories if memory is not None}
+        page.echoes = {id_: one.echo_of[0] for id_, one in marked if one.echo_of is not None}
+        known = (*context.twins.values(), *context.keys.values())
+        twins = await read_memories(self.core, sorted({*(one.seq for one in known), *page.echoes.values()}))
         elsewhere = await erased_elsewhere.find(self.core, [row.id for row in fresh])
         refusals = dict.fromkeys(elsewhere, "it was erased where it comes from, as an import said since")
         if context.forbids:
             here_ids = await self._find_refused_ids(fresh)
             refusals |= dict.fromkeys(here_ids, "its text is forbidden here, or was erased")
         await asyncio.to_thread(self._take_all, fresh, refusals, context, twins)
+        return page
+
+    def note_written(self, page: ImportPage, assigned: Sequence[int]) -> None:
+        """Take over what a page became, once it is written: its new memories have the numbers `assigned`."""
+        seqs = {one.number: seq for one, seq in zip(page.new, assigned, strict=True)}
+        self.where |= {id_: seqs.get(number, number) for id_, number in page.where.items()}
+        self.here |= {seq: status for seq, status in page.here.items() if seq not in self.new}
+        self.new.update(assigned)
 
     def _take_all(
         self,
@@ -290,8 +247,8 @@ class _Overlap:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
         for row in rows:
             if why := refusals.get(row.id) or self._explain_refusal(row):
-                self.decided.refused += 1
-                self.decided.remarks.append(f"line {row.line} is left out: {why}")
+                self.page.counts["refused"] += 1
+                self.page.remarks.append(f"line {row.line} is left out: {why}")
             else:
                 self._take(row, known, twins)
 
@@ -307,7 +264,7 @@ class _Overlap:
             columns["pinned"] = 0
         if columns == row.columns and len(tags) == len(row.tags):
             return row
-        self.decided.unguarded += 1
+        self.page.unguarded += 1
         columns["decay"] = decay(tags, columns.get("category"))
         return replace(row, columns=columns, tags=tags)
 
@@ -342,7 +299,7 @@ class _Overlap:
             counts += screen_values(row.columns["summary"], salt, kept)[1]
         if not counts:
             return row
-        self.decided.replaced += counts
+        self.page.replaced += counts
         # What is shown instead of such a text is made anew, or is the text.
         columns = {
             **{name: value for name, value in row.columns.items() if name not in {"form", "summary"}},
@@ -374,22 +331,26 @@ class _Overlap:
     def _take(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
         owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
         if owner is not None and not (row.stands and _says(owner, row)):
-            key = row.columns["key"]
-            self.decided.refused += 1
-            self.decided.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {short_id(owner.seq)} here, which says something"
-                " else or is gone"
+            key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
+            self.page.counts["refused"] += 1
+            self.page.remarks.append(
+                f"line {row.line} is left out: its key {key!r} is {name} here, which says something else or is gone"
             )
             return
         match = owner or same
         if match is None:
-            self.where[row.id] = self._add_row(row, known.twins.get(row.columns["fingerprint"]))
+            self._add_row(row, known.twins.get(row.columns["fingerprint"]))
         elif isinstance(match, Memory):
             self._merge(row, match)
         else:
             match.add_repeat(row, self.now, self._trust(row))
-            self.where[row.id] = match
-            self.decided.kept.add(row.id)
+            self.page.where[row.id] = match.number
+            self.page.counts["kept"] += 1
+
+    def _meet(self, id_: str, memory: Memory) -> None:
+        """Note which memory here an id of the file is."""
+        self.page.where[id_] = memory.seq
+        self.page.here[memory.seq] = memory.status
 
     def _find_by_key(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -399,7 +360,7 @@ class _Overlap:
         if key is None:
             return None
         twin = known.keys.get(key)
-        return self.keys.get(key) if twin is None else twins.get(twin.seq)
+        return self.page.keys.get(key) if twin is None else twins.get(twin.seq)
 
     def _find_same_text(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -409,24 +370,29 @@ class _Overlap:
             return None
         twin = known.twins.get(row.columns["fingerprint"])
         if twin is None or twin.status not in STANDING:
-            return self.said.get(row.columns["fingerprint"]) or twins.get(self.echoes.get(row.id, 0))
+            return self.page.said.get(row.columns["fingerprint"]) or twins.get(
+                self.page.echoes.get(row.id, 0)
+            )
         return twins.get(twin.seq)
 
     def _merge(self, row: ExportRow, memory: Memory) -> None:
         """Let a line be a repeat of what is here, once."""
-        self.where[row.id] = memory
-        if MERGED + row.id in memory.sources:
-            self.decided.kept.add(row.id)
+        self._meet(row.id, memory)
+        is_known = MERGED + row.id in memory.sources
+        self.page.counts["kept" if is_known or memory.seq in self.new else "merged"] += 1
+        if is_known:
+            return
+        existing = self.page.existing.setdefault(memory.seq, Existing(memory))
+        if memory.fingerprint == row.columns["fingerprint"]:
+            existing.add_repeat(row, self.now, self._trust(row))
         else:
-            existing = self.decided.existing.setdefault(memory.seq, Existing(memory))
-            if memory.fingerprint == row.columns["fingerprint"]:
-                existing.add_repeat(row, self.now, self._trust(row))
-            else:
-                existing.add_echo(row)
+            existing.add_echo(row)
 
-    def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> ImportedMemory:
+    def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> None:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
-        new = ImportedMemory(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
+        number = -1 - len(self.page.new)
+        self.page.counts["taken"] += 1
+        new = ImportedMemory(number, dict(row.columns), {*row.tags}, {*row.sources}, row.tagged_at)
         has_vector = "vector" in row.columns
         missing = not has_vector and row.columns.get("category") != ENTITY
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
@@ -434,69 +400,68 @@ class _Overlap:
         new.columns["trust"] = self._trust(row)
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
-        self.decided.new.append(new)
+        self.page.new.append(new)
+        self.page.where[row.id] = number
         if new.columns.get("key") is not None:
-            self.keys[new.columns["key"]] = new
+            self.page.keys[new.columns["key"]] = new
         if row.stands:
-            self.said[new.columns["fingerprint"]] = new
+            self.page.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
-            values = link_values(self.now)
-            self.decided.links.append(ImportedLink(new, twin, Relation.LEARNED_FROM, values))
-        return new
+            learned_from = (number, twin.seq, int(Relation.LEARNED_FROM))
+            self.page.links.append(Change("links", learned_from, None, link_values(self.now)))
 
-    async def link(self, rows: Sequence[LinkRow]) -> None:
-        """Map links to what their ends became; a link that is here already stays as it is."""
-        here = await asyncio.to_thread(
-            lambda: sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
-        )
-        links = await self.core.store.neighbours(self.core.scope, here) if here else []
-        await asyncio.to_thread(self._link_all, rows, {link.key for link in links})
-
-    def _link_all(self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]]) -> None:
-        seen |= {link.key for link in self.decided.links}
-        lost_count = 0
-        for row in rows:
-            source, target = self.where.get(row.source), self.where.get(row.target)
-            if source is None or target is None or _is_misleading(row, target):
-                lost_count += 1
-                continue
-            link = ImportedLink(source, target, row.relation, row.values)
-            key = link.key
-            if key[0] != key[1] and key not in seen:
-                seen.add(key)
-                self.decided.links.append(link)
-        if lost_count:
-            self.decided.remarks.append(
-                f"links that are left out because of what stands at their ends here: {lost_count:,}"
-            )
-
-    async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
-        """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
-        folds = [row.fold for row in rows]
-        bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
-        if self.door < Trust.USER:
-            if count := len({*folds} - bans):
-                self.decided.remarks.append(
-                    f"texts that the file forbids, which only `trust='user'` lets it: {count:,}"
-                )
-            return
-        self.decided.forbidden += [
-            Forbid(row.fold, row.at, None if row.memory is None else self.where.get(row.memory))
-            for row in rows
-            if row.fold not in bans
-        ]
-
-    async def group(self, exported: ExportData) -> None:
-        """Take in the boxes of turns that are in no box here, under the names of sessions that may be kept."""
-        counts: Counter[str] = Counter()
+    async def connect(self, exported: ExportData) -> ImportConnections:
+        """Decide what comes in of what hangs between memories, once these are written; what is here stays as it is."""
+        core, remarks, replaced = self.core, list[str](), Counter[str]()
+        held = await core.store.neighbours(core.scope, sorted(self.here)) if self.here else []
+        seen = self.drawn | {link.key for link in held}
+        links = await asyncio.to_thread(self._choose_links, exported.links, seen, remarks)
+        bans = await self._choose_bans(exported.forbidden, remarks)
         boxes = [
-            replace(one, values={**one.values, "session": self._name(one.values["session"], counts)})
+            replace(one, values={**one.values, "session": self._name(one.values["session"], replaced)})
             for one in exported.boxes
         ]
-        self.decided.replaced += counts
-        self.decided.grouped = await boxes_exchange.select_boxes(
-            self.core, boxes, exported.traces, self.where
-        )
+        chosen = await connections.choose_boxes(core, boxes, self.where)
+        grouped = connections.make_box_changes(chosen, exported.traces, self.where)
+        return ImportConnections([*links, *bans, *grouped], replaced, remarks)
+
+    def _choose_links(
+        self, rows: Sequence[LinkRow], seen: AbstractSet[Key], remarks: list[str]
+    ) -> list[Change]:
+        """Return the links between what came in that are not here already."""
+        kept = [row for row in rows if not self._is_misleading(row)]
+        if lost_count := len(rows) - len(kept):
+            remarks.append(
+                f"links that are left out because of what stands at their ends here: {lost_count:,}"
+            )
+        changes: dict[Key, Change] = {}  # the first of each counts
+        for change in connections.make_link_changes(kept, self.where):
+            if change.key not in seen:
+                changes.setdefault(change.key, change)
+        return list(changes.values())
+
+    def _is_misleading(self, row: LinkRow) -> bool:
+        """Tell whether an end did not come in, or a link says that what stands here as it was gave up its place."""
+        if row.source not in self.where or row.target not in self.where:
+            return True
+        target = self.here.get(self.where[row.target], Status.SUPERSEDED)
+        return row.relation in REPLACING and target is not Status.SUPERSEDED
+
+    async def _choose_bans(self, rows: Sequence[ForbiddenRow], remarks: list[str]) -> list[Change]:
+        """Forbid what the export forbids, where a user brings it."""
+        folds = [row.fold for row in rows]
+        bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
+        new = [row for row in rows if row.fold not in bans]
+        if self.door >= Trust.USER:
+            return [
+                connections.make_forbidden_change(row.fold, row.at, self.where.get(row.memory or ""))
+                for row in new
+            ]
+        if new:
+            remarks.append(
+                f"texts that the file forbids, which only `trust='user'` lets it: {len({*folds} - bans):,}"
+            )
+        return []
 
 
 def _iterate_side_texts(row: ExportRow) -> Iterator[str]:
@@ -527,11 +492,6 @@ def _list_lookups(drafts: Iterable[MemoryDraft]) -> tuple[list[int], list[bytes]
     """Return of which terms and of which lines of answers must be known what memories hold them."""
     terms = [terms_of(one.turn.text) for one in drafts if one.turn.speaker is None or one.role in PROGRAMS]
     return list(frozenset().union(*terms)), [name for one in drafts for name in list_own_fingerprints(one)]
-
-
-def _is_misleading(row: LinkRow, target: ImportedMemory | Memory) -> bool:
-    """Tell whether a link would say that something took the place of a memory that stands here as it was."""
-    return row.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
 
 
 def _says(found: ImportedMemory | Memory, row: ExportRow) -> bool:

@@ -6,7 +6,8 @@ in meets what is here as `learn` would meet it, and never writes over it.
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,53 +15,50 @@ from typing import Any
 import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
+from remanence.edit.one_memory import OWN
 from remanence.flows.base import copies
 from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
-    RACES_MAX,
     Core,
     first_remarks,
     ignore_progress,
     label,
     receipt,
+    retry_conflicts,
     run_off_loop,
-    wait_before_retry,
 )
-from remanence.flows.exchange import boxes_exchange, erased_elsewhere
-from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace
+from remanence.flows.base.cut_runs import closed_run, commit_part
+from remanence.flows.base.paging import iterate_pages, read_memories
+from remanence.flows.exchange import connections, erased_elsewhere
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
     VERSION,
     Digest,
     ExportData,
+    ExportRow,
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.overlap import (
-    Existing,
-    Forbid,
-    ImportedLink,
-    ImportedMemory,
-    ImportPlan,
-    decide,
-)
-from remanence.flows.undo.cut_runs import closed_run, commit_part
+from remanence.flows.exchange.overlap import Overlap
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
-from remanence.store.base import Find
 from remanence.store.capabilities import BOXES, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
 
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
-Item = Existing | ImportedLink | Forbid | ImportedBox | ImportedTrace
+COUNTED = ("taken", "kept", "merged", "refused", "link")
+UNGUARDED = (
+    f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of the"
+    " system, which only `trust='user'` lets a file bring"
+)
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -126,24 +124,12 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
                 yield _link_out(link, ids)
     for one in await core.store.forbidden(core.scope):
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
-    async for line in boxes_exchange.lines(core, ids):
+    async for line in connections.iterate_box_lines(core, ids):
         yield line
     heard_ids = set(await erased_elsewhere.list_ids(core)) - {*ids.values()}
     erased_ids = [*await core.store.erased_ids(core.scope), *sorted(heard_ids)]
     for start in range(0, len(erased_ids), PAGE):
         yield {"erased": erased_ids[start : start + PAGE]}
-
-
-async def iterate_pages(core: Core, wanted: Find | None = None) -> AsyncIterator[list[Memory]]:
-    """Yield all memories of the scope, or those that are wanted, in order of arrival, a page at a time."""
-    after = 0
-    while True:
-        find = replace(wanted or Find(), after=after, limit=PAGE, oldest_first=True)
-        page = await core.store.find(core.scope, find)
-        if not page:
-            return
-        yield page
-        after = page[-1].seq
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -211,14 +197,16 @@ async def import_(
     if "erase" not in core.denials:  # or an agent's file could keep out what a person brings
         await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
-    taking = _Taking(core, exported, cause, door, progress or ignore_progress)
+    ids, embeds = {row.id for row in exported.rows}, exported.embedder != core.embedder.name
+    overlap = Overlap(core, ids, core.clock.now(), embeds, door)
+    taking = _Taking(overlap, exported, cause, progress or ignore_progress)
     async with closed_run(core, cause):
         await taking.run()
     return receipt(
         core.scope,
         cause,
         taking.changes,
-        taking.counts,
+        dict(taking.counts),
         skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
         notes=(*_advise_trust(taking.counts, door), *await _erased_at_origin(core, exported.erased)),
@@ -254,14 +242,10 @@ def _leave_out_unsupported(core: Core, exported: ExportData) -> ExportData:
 
 async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
     """Say which memories that stand here were erased where the export comes from, and how they are erased here."""
-    standing: list[Memory] = []
-    for start in range(0, len(ids), PAGE):
-        memories = await core.store.get(core.scope, ids[start : start + PAGE])
-        standing += [one for one in memories if one is not None]
+    standing = sorted(await read_memories(core, ids))
     if not standing:
         return []
-    standing.sort(key=lambda one: one.seq)
-    numbers = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
+    numbers = " ".join(f"#{seq}" for seq in standing[:ERASED_SHOWN])
     more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
     return [f"{len(standing):,} of these were erased at their origin since: erase {numbers}{more}"]
 
@@ -270,106 +254,68 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
 class _Taking:
     """How far an export has been taken in."""
 
-    core: Core
+    overlap: Overlap
     exported: ExportData
     cause: Cause
-    door: Trust
     tell: Progress
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTED, 0)))
+    replaced: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
     changes: int = 0
     parts: int = 0
-    _written: set[str] = field(default_factory=set)  # ids of memories that are new here
-    _merged: set[str] = field(default_factory=set)
-    _links: int = 0
-    _forbidden: int = 0
+    _is_closed: bool = False
 
     async def run(self) -> None:
-        """Decide, then write; where something else is written meanwhile, decide again about what is left."""
-        for attempt in range(RACES_MAX):
-            decision = await decide(self.core, self.exported, self.door)
-            try:
-                await self._write(decision)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            await gating.count(self.core, gating.counted_markers(decision.replaced))
-            self.remarks = decision.remarks
-            self.counts = {
-                "taken": len(self._written),
-                "kept": len(decision.kept - self._written - self._merged),
-                "merged": len(self._merged),
-                "refused": decision.refused,
-                "link": self._links,
-                **({"forbidden": self._forbidden} if self._forbidden else {}),
-                **{f"replaced {kind}": count for kind, count in decision.replaced.items()},
-            }
-            return
-
-    async def _write(self, decided: ImportPlan) -> None:
-        """Write new memories, then what they change of others; the last part of all closes the run.
-
-        Where a lost race leaves nothing to write after some parts, the last part is empty.
-        """
-        pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
-        tail = await asyncio.to_thread(_tail, decided)
-        total = len(decided.new) + sum(map(len, tail))
-        written = 0
-        self.tell(written, total)
-        if self.parts and not pages and not tail:
+        """Write memories a page at a time, then what hangs between them; the last part of all closes the run."""
+        rows, exported = self.exported.rows, self.exported
+        more = len(exported.links) + len(exported.forbidden) + len(exported.boxes) + len(exported.traces)
+        total, unguarded_count = len(rows) + more, 0
+        self.tell(0, total)
+        for start in range(0, len(rows), PAGE):
+            is_last = start + PAGE >= len(rows) and not more
+            unguarded_count += await self._take_page(rows[start : start + PAGE], is_last=is_last)
+            self.tell(min(start + PAGE, len(rows)), total)
+        if unguarded_count:
+            self.remarks.append(f"{UNGUARDED}: {unguarded_count:,}")
+        await self._connect()
+        if self.parts and not self._is_closed:
             await self._commit([], is_last=True)
-        for number, page in enumerate(pages, start=1):
-            changes = await asyncio.to_thread(make_create_changes, page)
-            seqs = await self._commit(changes, is_last=number == len(pages) and not tail)
-            for new, seq in zip(page, seqs, strict=True):
-                new.seq = seq
-            self._written |= {new.id for new in page}
-            written += len(page)
-            self.tell(written, total)
-        for number, part in enumerate(tail, start=1):
-            await self._commit(await asyncio.to_thread(make_changes, part), is_last=number == len(tail))
-            await asyncio.to_thread(self._count, part)
-            written += len(part)
-            self.tell(written, total)
+        self.tell(total, total)
+        await gating.count(self.overlap.core, gating.counted_markers(self.replaced))
+        self.counts.update({f"replaced {kind}": count for kind, count in self.replaced.items()})
 
-    def _count(self, part: Sequence[Item]) -> None:
-        self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
-        self._links += sum(isinstance(item, ImportedLink) for item in part)
-        self._forbidden += sum(isinstance(item, Forbid) for item in part)
+    @retry_conflicts
+    async def _take_page(self, rows: Sequence[ExportRow], *, is_last: bool) -> int:
+        """Decide some lines and write what becomes of them; return how many came without what only a person sets."""
+        page = await self.overlap.decide(rows)
+        changes = await asyncio.to_thread(page.changes)
+        assigned = await self._commit(changes, is_last=is_last) if changes else ()
+        self.overlap.note_written(page, assigned)
+        self.counts.update(page.counts)
+        self.counts["link"] += len(page.links)
+        self.replaced += page.replaced
+        self.remarks += page.remarks
+        return page.unguarded
+
+    @retry_conflicts
+    async def _connect(self) -> None:
+        """Write what hangs between memories."""
+        decided = await self.overlap.connect(self.exported)
+        for start in range(0, len(decided.changes), PART_CHANGES_MAX):
+            part = decided.changes[start : start + PART_CHANGES_MAX]
+            await self._commit(part, is_last=start + PART_CHANGES_MAX >= len(decided.changes))
+            links = [change.key for change in part if change.table == "links"]
+            self.overlap.drawn.update(links)
+            self.counts["link"] += len(links)
+            if bans := sum(change.table == "forbidden" for change in part):
+                self.counts["forbidden"] += bans
+        self.replaced += decided.replaced
+        self.remarks += decided.remarks
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
         cause = replace(self.cause, part=self.parts, final=is_last)
-        commit = await commit_part(self.core, changes, cause)
+        commit = await commit_part(self.overlap.core, changes, cause)
         self.parts += 1
         self.changes += len(changes)
+        self._is_closed = is_last
         return commit.assigned
-
-
-def make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
-    """Create memories that are new here, under placeholders in their order."""
-    return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
-
-
-def _tail(decided: ImportPlan) -> list[list[Item]]:
-    """Return what follows new memories, in parts."""
-    items: list[Item] = [*decided.existing.values(), *decided.links, *decided.forbidden]
-    return list(cut_parts([*items, *decided.grouped]))
-
-
-def make_changes(part: Iterable[Item]) -> list[Change]:
-    """Return what some items change, once the memories that they name are written."""
-    return [change for item in part for change in item.changes()]
-
-
-def cut_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Gather what one commit may hold."""
-    part: list[Item] = []
-    size = 0
-    for item in items:
-        if size and size + item.size > PART_CHANGES_MAX:
-            yield part
-            part, size = [], 0
-        part.append(item)
-        size += item.size
-    if part:
-        yield part

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 
 from remanence.core.change import Change
-from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, short_id
 from remanence.core.receipt import Receipt
 from remanence.edit.one_memory import on_revision
-from remanence.flows.base.context import RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
+from remanence.flows.base.context import Core, receipt, refuse_moved, retry_conflicts
 from remanence.flows.edit.editing import decide_forget, decide_supersession
 
 BOTH, NEITHER = "both", "neither"
@@ -56,6 +56,7 @@ async def read_ends(core: Core, links: Sequence[Link]) -> dict[tuple[int, int, i
     }
 
 
+@retry_conflicts
 async def resolve(
     core: Core,
     ends: tuple[OneMemory, OneMemory],
@@ -66,28 +67,22 @@ async def resolve(
 
     Of neither both are deleted, which undo and `restore` take back.
     """
-    for attempt in range(RACES_MAX):
-        one, other = await core.one(ends[0]), await core.one(ends[1])
-        winner = None if choice in (BOTH, NEITHER) else await core.one(choice)
-        if winner is not None and winner.seq not in (one.seq, other.seq):
-            raise InvalidInput(
-                f"{short_id(winner.seq)} is not one of the two",
-                recovery=f"choose {one.seq} or {other.seq}, {BOTH} or {NEITHER}",
-            )
-        cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
-        changes = await _changes(core, one, other, winner, if_revision)
-        if choice == NEITHER:
-            changes += [change for memory in (one, other) for change in decide_forget(core, memory)]
-        counts = {"resolve": 1} if changes else {}
-        notes = () if changes else ("it was resolved so before",)
-        try:
-            if changes:
-                await core.commit(changes, cause)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        return receipt(core.scope, cause, len(changes), counts, notes=notes)
-    raise AssertionError("unreachable")
+    one, other = await core.one(ends[0]), await core.one(ends[1])
+    winner = None if choice in (BOTH, NEITHER) else await core.one(choice)
+    if winner is not None and winner.seq not in (one.seq, other.seq):
+        raise InvalidInput(
+            f"{short_id(winner.seq)} is not one of the two",
+            recovery=f"choose {one.seq} or {other.seq}, {BOTH} or {NEITHER}",
+        )
+    cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
+    changes = await _changes(core, one, other, winner, if_revision)
+    if choice == NEITHER:
+        changes += [change for memory in (one, other) for change in decide_forget(core, memory)]
+    counts = {"resolve": 1} if changes else {}
+    notes = () if changes else ("it was resolved so before",)
+    if changes:
+        await core.commit(changes, cause)
+    return receipt(core.scope, cause, len(changes), counts, notes=notes)
 
 
 async def _changes(

@@ -42,10 +42,11 @@ from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, first_archives
 from remanence.curate.schedule import due, due_at
 from remanence.edit.rewind import ChangesSince, mark_ended
-from remanence.flows.base import session_heartbeat
+from remanence.flows.base import decision_log, session_heartbeat
 from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.audit_log import find_run_span, iterate_audit_log, newest_first
 from remanence.flows.base.context import Core
+from remanence.flows.base.decision_log import EngineAction
 from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.base.spending import read_cents, read_spent_today
@@ -56,11 +57,11 @@ from remanence.flows.curate.curating import LAST_CURATE, choose, freeze_scope
 from remanence.flows.curate.scheduling import Timetable, read_last_runs, runs_by_itself, timetable
 from remanence.flows.inspect import review
 from remanence.flows.inspect.reasons import describe_odds, last_action, reasons
+from remanence.flows.inspect.run_report import RunReport, tells
 from remanence.flows.recall.current_only import with_ended
-from remanence.flows.undo import decision_log, runs
-from remanence.flows.undo.decision_log import EngineAction
-from remanence.flows.undo.runs import newest, tells
-from remanence.flows.undo.undoing import image
+from remanence.flows.undo import runs
+from remanence.flows.undo.restoring import image
+from remanence.flows.undo.runs import newest
 from remanence.flows.write import embedding, gating, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.audit_parts import USE
@@ -252,7 +253,7 @@ class Event(Result):
 
 
 Run: TypeAlias = Annotated[
-    str | Receipt | RateResult | ConsolidateResult | Event | runs.RunReport,
+    str | Receipt | RateResult | ConsolidateResult | Event | RunReport,
     "a run: its id, or what a verb returned of it",
 ]
 WAITING_MAX = 100  # sessions of which `status` reads a turn

@@ -17,9 +17,9 @@ from remanence.core.model import STANDING, LearnResult, Link, Memory, Relation, 
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.consolidate import consolidation, duplicates, ingesting
 from remanence.flows.curate import curating
-from remanence.flows.exchange.transfer import iterate_pages
 from remanence.flows.write import gating
 from remanence.text.tokens import token_counts
 from remanence.write.admission import KEPT_OUT

@@ -8,18 +8,19 @@ page whole, and nothing of what is in quarantine or forgotten.
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
 from typing import TypeAlias
 
 import orjson
 
-from remanence.core.box import SHOWN, BoxRow, FindBoxes
+from remanence.core.box import SHOWN, FindBoxes
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.results import date_of, one_line, visible
+from remanence.flows.base import decision_log
 from remanence.flows.base.context import Core
 from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import ConversationSegment
@@ -30,7 +31,6 @@ from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_ch
 from remanence.flows.mirror.mirrored import Called, File, field_lines, is_mirrored
 from remanence.flows.recall import counting, profiling
 from remanence.flows.recall.current_only import follow_newer, with_ended
-from remanence.flows.undo import decision_log
 from remanence.read.entity import aliases_of, name_of, type_of
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
@@ -44,50 +44,7 @@ _DATED = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}) )?(.*)")
 CUT = " …"
 RELATED_MAX, RELATED_CHARS = 20, 300
 TOGETHER = 20  # pages that are worked out at once: an entity has at most 500 mentions
-BOXES_READ = 1_000
 Held: TypeAlias = Callable[[Sequence[int]], Awaitable[Mapping[int, Memory | None]]]
-
-
-@dataclass
-class TurnBoxes:
-    """Which turns are in which boxes: read once, when somebody asks, and followed from there on."""
-
-    _of: dict[int, int] = field(default_factory=dict)
-    _members: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    _is_read: bool = False
-
-    async def numbers(self, core: Core) -> list[int]:
-        """Return the numbers of all boxes."""
-        await self._read(core)
-        return sorted(self._members)
-
-    async def of(self, core: Core, turns: Sequence[int]) -> set[int]:
-        """Return the boxes that some turns are in."""
-        await self._read(core)
-        return {self._of[seq] for seq in turns if seq in self._of}
-
-    async def update_boxes(self, core: Core, numbers: Sequence[int]) -> None:
-        """Take over what became of some boxes."""
-        if not self._is_read or not numbers:
-            return
-        for number in numbers:
-            for seq in self._members.pop(number, ()):
-                if self._of.get(seq) == number:
-                    del self._of[seq]
-        self._take(await core.store.boxes(core.scope, FindBoxes(only=tuple(numbers), limit=len(numbers))))
-
-    async def _read(self, core: Core) -> None:
-        before: int | None = None
-        while not self._is_read:
-            page = await core.store.boxes(core.scope, FindBoxes(before=before, limit=BOXES_READ))
-            self._take(page)
-            self._is_read = len(page) < BOXES_READ
-            before = page[-1].box if page else None
-
-    def _take(self, rows: Sequence[BoxRow]) -> None:
-        for row in rows:
-            self._members[row.box] = row.members
-            self._of.update(dict.fromkeys(row.members, row.box))
 
 
 @dataclass(frozen=True, slots=True)

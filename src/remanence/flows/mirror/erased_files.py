@@ -15,10 +15,10 @@ from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Memory
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.mirror.file_names import as_title, slug_of
 from remanence.flows.mirror.folder import OWN, Folder
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.store.base import Find
 
 RUN_WORDS = 3  # of a text that are looked for together, or all where it has fewer
 RUN_CHARS_MIN = 8  # what is shorter stands by chance in many texts
@@ -159,14 +159,11 @@ async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
 
 async def spare_what_stays(core: Core, sought: Sought) -> None:
     """Look no more for words that what stays says, too."""
-    after = 0
-    while sought.runs:
-        page = await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True))
-        if not page:
+    async for page in iterate_pages(core):
+        if not sought.runs:
             return
         texts = [text for one in page for text in _list_texts(one)]
         await asyncio.to_thread(sought.spare, texts)
-        after = page[-1].seq
 
 
 def _find_files_holding(root: Path, sought: Sought) -> Iterator[str]:

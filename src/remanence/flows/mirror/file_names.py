@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 
-from remanence.core.clock import DAY, SECOND
+from remanence.core.clock import DAY
 from remanence.core.model import Memory, Status
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.read.entity import name_of, type_of
@@ -40,7 +40,6 @@ _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[A-Z][a-z])(?<![.!?…])[.!?…]+
 _DEVICES = frozenset(
     {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))}
 )
-_MILLISECOND = 1_000
 # Windows takes none of < > : " / \ | ? *, a shell reads $ ` ! \ in quotes too, and links of notes none of # ^ [ ] |.
 # An apostrophe, which would end a quoted name, has a sign of print that ends none.
 _SIGNS = str.maketrans({"'": "\u2019", **dict.fromkeys('<>"?*$`!#^[]', "")})
@@ -100,15 +99,6 @@ def path_key(path: str) -> str:
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path.casefold())
 
 
-def former_paths(memory: Memory) -> tuple[str, str]:
-    """Return the paths that a memory's file had in mirrors of older versions: by the time at which it was learned."""
-    folder = _folder(memory)
-    at = memory.status_at if folder == ARCHIVE else memory.learned_at
-    slug = slug_of(memory.category or NO_CATEGORY)
-    stem, hexed = f"{folder}/{_day(at // DAY)}/{slug}-{_stamp(memory.learned_at)}-", _hex(memory.id)
-    return f"{stem}{hexed[-HASH_CHARS:]}{ENDING}", f"{stem}{hexed}{ENDING}"
-
-
 def entity_path(memory: Memory) -> str:
     """Return the path of an entity's page, which is called as the entity, where nobody else has it."""
     title = as_title(name_of(memory)) or NO_SLUG
@@ -166,17 +156,3 @@ def _hex(id_: str) -> str:
 @lru_cache(maxsize=1_024)
 def _day(day: int) -> str:
     return (_EPOCH + timedelta(days=day)).date().isoformat()
-
-
-def _stamp(micros: int) -> str:
-    """Write a time to the millisecond, UTC, in digits: 20260302T093015123Z."""
-    second, micros = divmod(micros, SECOND)
-    return f"{_seconds(second)}{micros // _MILLISECOND:03}Z"
-
-
-@lru_cache(maxsize=4_096)  # what is read together came at about the same time
-def _seconds(second: int) -> str:
-    minute, second = divmod(second, 60)
-    hour, minute = divmod(minute, 60)
-    day, hour = divmod(hour, 24)
-    return f"{_day(day).replace('-', '')}T{hour:02}{minute:02}{second:02}"

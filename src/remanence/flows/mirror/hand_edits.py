@@ -3,9 +3,10 @@
 Knows what of a memory a file may change, and by which verb; must not know how files are found or written.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceErr
 from remanence.core.model import STANDING, Memory, Turn, short_id
 from remanence.core.results import Result, date_of, one_line, visible
 from remanence.flows.base.context import Core, run_off_loop
+from remanence.flows.base.paging import read_memories
 from remanence.flows.mirror.documents import (
     CUT,
     DOCUMENTS,
@@ -36,7 +38,7 @@ from remanence.flows.mirror.front_matter import (
 )
 from remanence.flows.mirror.journal import Journal
 from remanence.flows.mirror.mirrored import fields_of
-from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
+from remanence.flows.mirror.mirroring import ChangedFile, get_named
 from remanence.flows.write import gating
 from remanence.read.extraction import AREA
 from remanence.recall.profile import HEADINGS, IDENTITY_AREA
@@ -114,21 +116,29 @@ def digest_of(data: bytes) -> str:
 
 async def proposals(core: Core, founds: Iterable[ChangedFile], known: Journal) -> list[FileEdit]:
     """Return what edited files would change, in order of their paths; `known` says whose file is whose."""
-    every = sorted(founds, key=lambda one: one.path)
+    pages = [_page(file) for file in sorted(founds, key=lambda one: one.path)]
+    memories = await get_named(core, (_id(page) for _, page in pages if page is not None))
     edits: list[FileEdit] = []
-    for begin in range(0, len(every), MEMORIES):
-        pages = [_page(file) for file in every[begin : begin + MEMORIES]]
-        names = sorted({name for _, page in pages if page is not None and (name := _id(page))})
-        memories = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
-        for edit, page in pages:
-            if page is not None and is_drawn(edit.path):
-                entity = memories.get(_id(page)) if edit.path.startswith(f"{ENTITIES}/") else None
-                is_own = entity is not None and edit.path in known.find_paths(entity.seq)
-                edits += await _of_document(core, edit, page, entity if is_own else None, known)
-                continue
-            memory = None if page is None else memories.get(_id(page))
-            edits.append(edit if page is None else await _propose_edit(core, edit, page, memory, known))
+    for edit, page in pages:
+        if page is None:
+            edits.append(edit)
+            continue
+        memory = memories.get(_id(page))
+        if is_drawn(edit.path):
+            is_own = memory is not None and edit.path in known.find_paths(memory.seq)
+            edits += await _of_document(core, edit, page, memory if is_own else None, known)
+        else:
+            edits += await _propose(core, edit, partial(_page_edit, edit, page, memory, known))
     return edits
+
+
+async def _propose(core: Core, edit: FileEdit, read_edit: Callable[[], FileEdit | None]) -> list[FileEdit]:
+    """Return what a page or a line would change, or why it cannot; nothing where it says what its memory says."""
+    try:
+        read_ = read_edit()
+        return [] if read_ is None else [await _screen_edit(core, read_)]
+    except (InvalidInput, NotFound, Conflict) as error:
+        return [edit.mark_refused(error)]
 
 
 def is_drawn(path: str) -> bool:
@@ -145,23 +155,18 @@ async def _of_document(
         lines = lines_of(page, {heading: area for area, heading in HEADINGS.items() if area != IDENTITY_AREA})
     except InvalidInput as error:
         return [edit.mark_refused(error)]
-    seqs = [one.seq for one in lines if one.seq is not None]
-    memories = await core.store.get(core.scope, seqs) if seqs else []
-    by_seq = {one.seq: one for one in memories if one is not None}
-    edits: dict[int, FileEdit] = {}
-    news: list[FileEdit] = []
+    by_seq = await read_memories(core, [one.seq for one in lines if one.seq is not None])
+    edits: list[FileEdit] = []
+    firsts: dict[int, FileEdit] = {}
     for one in lines:
-        its = replace(edit, line=one.number)
-        try:
-            read_ = _line_edit(its, one, by_seq.get(one.seq or 0), entity, known)
-            read_ = await _screen_edit(core, read_) if read_ is not None else None
-            if read_ is not None and read_.seq is not None:
-                _refuse_twice(read_, edits.setdefault(read_.seq, read_))
-            elif read_ is not None:
-                news.append(read_)
-        except (InvalidInput, NotFound, Conflict) as error:
-            news.append(its.mark_refused(error))
-    return _as_a_whole(sorted([*edits.values(), *news], key=lambda one: one.line or 0))
+        its, memory = replace(edit, line=one.number), by_seq.get(one.seq or 0)
+        for read_ in await _propose(core, its, partial(_line_edit, its, one, memory, entity, known)):
+            first = read_ if read_.seq is None else firsts.setdefault(read_.seq, read_)
+            if read_.after != first.after:
+                edits.append(its.mark_refused(_make_twice_error(first)))
+            elif first is read_:
+                edits.append(read_)
+    return _as_a_whole(edits)
 
 
 def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
@@ -180,13 +185,12 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         )
 
 
-def _refuse_twice(edit: FileEdit, first: FileEdit) -> None:
-    """Refuse a second line that makes something else of the same memory."""
-    if edit.after != first.after:
-        raise InvalidInput(
-            f"line {first.line} makes something else of {short_id(edit.seq or 0)}",
-            recovery="edit one of the two lines, or both alike",
-        )
+def _make_twice_error(first: FileEdit) -> InvalidInput:
+    """Return the error of a second line that makes something else of the same memory."""
+    return InvalidInput(
+        f"line {first.line} makes something else of {short_id(first.seq or 0)}",
+        recovery="edit one of the two lines, or both alike",
+    )
 
 
 def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
@@ -267,28 +271,16 @@ def _id(page: Page) -> str:
     return name if isinstance(name, str) else ""
 
 
-async def _propose_edit(
-    core: Core, edit: FileEdit, page: Page, memory: Memory | None, known: Journal
-) -> FileEdit:
-    """Return what one file would change, or why it cannot."""
-    try:
-        _refuse_words(edit.path)
-        read_ = (
-            _update(edit, page, _check_file_owner(edit, page, memory, known))
-            if _id(page)
-            else _build_learn_edit(edit, page)
-        )
-        return await _screen_edit(core, read_)
-    except (InvalidInput, NotFound) as error:
-        return edit.mark_refused(error)
-
-
-def _refuse_words(path: str) -> None:
-    if path.startswith(f"{ARTIFACTS}/"):
+def _page_edit(edit: FileEdit, page: Page, memory: Memory | None, known: Journal) -> FileEdit:
+    """Return what one file would change."""
+    if edit.path.startswith(f"{ARTIFACTS}/"):
         raise InvalidInput(
             "these are the user's own words",
             recovery="edit the file of the fact, and discard the edit of this one",
         )
+    if not _id(page):
+        return _build_learn_edit(edit, page)
+    return _update(edit, page, _check_file_owner(edit, page, memory, known))
 
 
 def _check_file_owner(edit: FileEdit, page: Page, memory: Memory | None, known: Journal) -> Memory:
@@ -316,20 +308,21 @@ def _file_of(memory: Memory, known: Journal) -> str:
 
 def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     """Return what a file would change of its memory."""
-    was = {
-        name: _value(name, as_read(value)) for name, value in fields_of(memory).items() if name in EDITABLE
-    }
-    values = {name: _value(name, page.fields[name]) for name in EDITABLE & page.fields.keys()}
-    after = {
-        name: value for name, value in sorted(values.items()) if value != was.get(name, _value(name, ""))
-    }
+    fields = {name: as_read(value) for name, value in fields_of(memory).items()}
+    if page.fields.get("status") in {one.label for one in STANDING}:
+        fields["status"] = page.fields["status"]  # it comes from the inbox by itself
+    editable = sorted(EDITABLE & page.fields.keys())
+    was = {name: _value(name, fields.get(name, "")) for name in editable}
+    values = {name: _value(name, page.fields[name]) for name in editable}
+    after = {name: value for name, value in values.items() if value != was[name]}
     if _normalize_line_ends(page.text) != _normalize_line_ends(memory.text):
         after = {"text": page.text, **after}
-    before = {name: memory.text if name == "text" else was.get(name) for name in after}
+    before = {name: memory.text if name == "text" else was[name] for name in after}
+    names = page.fields.keys() - EDITABLE - MAINTAINED
+    others = sorted(name for name in names if fields.get(name, "") != page.fields[name])
     edit = replace(
         edit, id=memory.id, seq=memory.seq, revision=_revision(page, memory), before=before, after=after
     )
-    others = _find_fixed_fields_changed(page, memory)
     if (after or others) and memory.status not in STANDING:
         raise InvalidInput(
             f"memory {short_id(memory.seq)} is {memory.status.label}",
@@ -366,15 +359,6 @@ def _revision(page: Page, memory: Memory) -> int:
             recovery=f"put the line `revision: {memory.revision}` back, once you have looked at the present text",
         )
     return int(revision)
-
-
-def _find_fixed_fields_changed(page: Page, memory: Memory) -> list[str]:
-    """Return the fields that say something else than the memory and that no file changes."""
-    fields = {name: as_read(value) for name, value in fields_of(memory).items()}
-    if page.fields.get("status") in {one.label for one in STANDING}:
-        fields["status"] = page.fields["status"]  # it comes from the inbox by itself
-    names = page.fields.keys() - EDITABLE - MAINTAINED
-    return sorted(name for name in names if fields.get(name, "") != page.fields[name])
 
 
 def _build_learn_edit(edit: FileEdit, page: Page) -> FileEdit:

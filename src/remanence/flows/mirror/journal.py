@@ -17,7 +17,6 @@ from remanence.flows.mirror.folder import OWN, Folder, Stamp
 
 PATH = f"{OWN}/state.jsonl"
 FORMAT, VERSION = "remanence mirror", 4
-NAMED_OTHERWISE = 2  # the version before: it knew all sorts of files, and had other names for them
 BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
 NONE = Stamp(-1, -1)  # of a file that is not there
 UNWRITTEN = ""  # the check sum of one that is to be written
@@ -74,20 +73,15 @@ class Journal:
         head = _head(lines)
         if head is None:
             return None
-        if head["version"] > VERSION:
+        if head["version"] != VERSION:
             raise InvalidInput(
                 f"{folder.root / PATH} is of version {head['version']}",
-                recovery="mirror with a newer remanence",
+                recovery=f"mirror with the remanence that wrote it; to begin anew, delete {OWN} in it",
             )
         journal = cls(str(head["mirror"]), str(head["scope"]))
-        if head["version"] < NAMED_OTHERWISE:  # it knew fewer sorts of files: all are looked at anew
-            return journal
         journal._end, journal._count = len(lines[0]) + 1, 1
         journal._read(lines[1:])
         journal._stamp = stamp
-        if head["version"] < VERSION:  # it stays known whose the files are, and each is given its name
-            journal.position = journal.drawn_at = -1
-            journal.begin_anew()
         return journal
 
     def find_paths(self, owner: int) -> set[str]:

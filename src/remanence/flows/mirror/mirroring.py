@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+from remanence.core.box import FindBoxes
 from remanence.core.change import Block, Change
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
@@ -19,11 +20,11 @@ from remanence.core.model import STANDING, Memory, Relation, short_id
 from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
+from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.mirror.documents import (
     ACTIONS,
     DOCUMENTS,
     MirrorDocument,
-    TurnBoxes,
     box_pages,
     documents,
     entity_pages,
@@ -36,7 +37,6 @@ from remanence.flows.mirror.file_names import (
     ENTITIES,
     FACTS,
     entity_path,
-    former_paths,
     path_of,
     paths_with_id,
 )
@@ -107,7 +107,6 @@ class Mirroring:
         self._turn = asyncio.Lock()
         # What was there and not the mirror's, when all files were looked at just now.
         self._unknown: Mapping[str, Stamp] | None = None
-        self._boxes = TurnBoxes()
         self._drawn_at = NOWHERE  # as of where all but the topics was drawn up here
         self._topics_due = 0
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
@@ -131,39 +130,21 @@ class Mirroring:
     @asynccontextmanager
     async def hold_folder(self) -> AsyncIterator[None]:
         """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
-        async with self._turn, self._hold_folder():
-            yield
+        async with self._turn, _open_alone(self.root) as folder:
+            self._journal = journal = await self._read_journal(folder)
+            self._folder, self.done = folder, MirrorPassResult()
+            try:
+                yield
+            finally:
+                self._folder = None
+                await asyncio.to_thread(journal.save, folder)
 
-    @asynccontextmanager
-    async def _hold_folder(self) -> AsyncIterator[None]:
-        folder = await asyncio.to_thread(Folder(self.root).__enter__)
-        try:
-            async with _hold_lock(folder):
-                self._folder, self.done = folder, MirrorPassResult()
-                await self._know()
-                async with self._save_journal_at_end():
-                    yield
-        finally:
-            self._folder = None
-            folder.__exit__(None, None, None)
-
-    @asynccontextmanager
-    async def _save_journal_at_end(self) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            await asyncio.to_thread(self.journal.save, self.folder)
-
-    async def _know(self) -> None:
-        """Take up what is known of the folder, or begin anew; a folder of another memory is refused."""
-        journal = self._journal
-        if journal is None or not await asyncio.to_thread(journal.is_current, self.folder):
+    async def _read_journal(self, folder: Folder) -> Journal:
+        """Return what is known of the folder, or begin anew; a folder of another memory is refused."""
+        core, now, journal = self.core, self.core.clock.now(), self._journal
+        if journal is None or not await asyncio.to_thread(journal.is_current, folder):
             self.edited.clear()
-            journal = await asyncio.to_thread(Journal.load, self.folder)
-        self._journal = await self._check_journal_owner(journal)
-
-    async def _check_journal_owner(self, journal: Journal | None) -> Journal:
-        core, now = self.core, self.core.clock.now()
+            journal = await asyncio.to_thread(Journal.load, folder)
         if journal is None:
             journal = Journal(core.random(ID_BYTES).hex(), core.scope)
             entry = {MIRRORS + journal.mirror: {"path": str(self.root)}}
@@ -249,8 +230,6 @@ class Mirroring:
                 owners |= set(snapshot.seq.tolist()) | self._owners()
             if is_erased:
                 self.journal.begin_anew()
-                self._boxes = TurnBoxes()
-            await self._boxes.update_boxes(core, sorted(-one for one in owners if one < 0))
             await self._write_all(sorted(owners | await self._drawn_from(owners)))
             self.journal.set_position(page[-1].position, page[-1].digest)
 
@@ -271,7 +250,8 @@ class Mirroring:
                     owners |= {link.source for link in links if link.target in renamed}
             links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
             turns = {*some, *(link.target for link in links if link.source in touched)}
-            owners |= {-box for box in await self._boxes.of(core, sorted(turns))}
+            holding = FindBoxes(holding=tuple(sorted(turns)), limit=len(turns))
+            owners |= {-row.box for row in await core.store.boxes(core.scope, holding)}
         return owners
 
     async def _find_renamed(self, seqs: Sequence[int]) -> set[int]:
@@ -302,7 +282,7 @@ class Mirroring:
         snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
-        boxes = [-number for number in await self._boxes.numbers(core)]
+        boxes = [-row.box async for row in iterate_boxes(core)]
         await self._write_all(sorted({*snapshot.seq.tolist(), *self._owners(), *boxes}))
         journal.begin_anew()
         journal.set_position(at, parts[0].digest if parts else "")
@@ -547,9 +527,8 @@ class Mirroring:
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claims, self._claimed = self._claimed, {}
-        memories = await self._get_named(
-            name for path, (name, _) in claims.items() if name and not path.startswith(f"{BOXES}/")
-        )
+        names = (name for path, (name, _) in claims.items() if not path.startswith(f"{BOXES}/"))
+        memories = await get_named(self.core, names)
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, entry) in claims.items():
             memory = memories.get(name)
@@ -569,16 +548,16 @@ class Mirroring:
     async def _adopt_edited(self) -> None:
         """Find whose the edited files are that the mirror does not know: the one of a memory that has no other file.
 
-        Of several that name it, it is the one under its name, or under that which it had in older versions.
+        Of several that name it, it is the one under its name.
         """
         paths: dict[str, list[str]] = {}
         for path, file in self.edited.items():
             if path not in self.journal.files and path not in DOCUMENTS:
                 paths.setdefault(_name_in(file), []).append(path)
-        for name, memory in (await self._get_named(paths.keys() - {""})).items():
+        for name, memory in (await get_named(self.core, paths)).items():
             if memory is None or self._has_file(memory.seq):
                 continue
-            own = {path_of(memory), *paths_with_id(path_of(memory), memory.id), *former_paths(memory)}
+            own = {path_of(memory), *paths_with_id(path_of(memory), memory.id)}
             named = [path for path in paths[name] if path in own] or paths[name]
             if len(named) == 1:
                 self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
@@ -587,11 +566,11 @@ class Mirroring:
         """Tell whether a memory has a file that is there, or that is to be written."""
         return any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(seq))
 
-    async def _get_named(self, names: Iterable[str]) -> dict[str, Memory | None]:
-        """Return the memories with some ids."""
-        asked = sorted({*names})
-        store, scope = self.core.store, self.core.scope
-        return dict(zip(asked, await store.get(scope, asked), strict=True)) if asked else {}
+
+async def get_named(core: Core, names: Iterable[str]) -> dict[str, Memory | None]:
+    """Return the memories with some ids; "" names none."""
+    asked = sorted({*names} - {""})
+    return dict(zip(asked, await core.store.get(core.scope, asked), strict=True)) if asked else {}
 
 
 def _name_in(file: ChangedFile) -> str:
@@ -627,6 +606,17 @@ def _ends(keys: Iterable[object]) -> set[int]:
         if key[2] in TELLING:
             seqs |= {key[0], key[1]}
     return seqs
+
+
+@asynccontextmanager
+async def _open_alone(root: Path) -> AsyncIterator[Folder]:
+    """Open a folder for a block, once no other process is in it."""
+    folder = await asyncio.to_thread(Folder(root).__enter__)
+    try:
+        async with _hold_lock(folder):
+            yield folder
+    finally:
+        folder.__exit__(None, None, None)
 
 
 @asynccontextmanager

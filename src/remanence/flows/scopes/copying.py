@@ -4,35 +4,27 @@ Reads a page, writes a page; holds numbers of memories, and never all texts.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.core.arguments import check_name
-from remanence.core.box import BoxRow, FindTraces, TraceRow
-from remanence.core.change import Cause, Change
+from remanence.core.change import PART_CHANGES_MAX, Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.model import Memory
 from remanence.core.receipt import Receipt
 from remanence.core.results import minute_of
 from remanence.flows.base import copies
 from remanence.flows.base.context import QUIET, Core, receipt
+from remanence.flows.base.cut_runs import commit_part
+from remanence.flows.base.paging import iterate_pages
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
-from remanence.flows.exchange.boxes_exchange import ImportedBox, ImportedTrace, pages
-from remanence.flows.exchange.overlap import Forbid, ImportedLink, ImportedMemory
-from remanence.flows.exchange.transfer import (
-    CARRIED,
-    PAGE,
-    Item,
-    cut_parts,
-    iterate_pages,
-    make_changes,
-    make_create_changes,
-)
+from remanence.flows.exchange import connections
+from remanence.flows.exchange.overlap import ImportedMemory
+from remanence.flows.exchange.transfer import CARRIED, PAGE
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
-from remanence.flows.undo.cut_runs import commit_part
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.undo.undoing import undo
 from remanence.flows.write.embedding import EMBEDDER, wait_until_embedded
@@ -45,13 +37,6 @@ NOT_COPIED = (
     " beside the static ones"
 )
 STAYS = "settings, frames and policy were copied, too; undo takes back all but these"
-
-
-@dataclass(frozen=True, slots=True)
-class CopiedMemory:
-    """A memory of the copy, by its number there: what links and boxes of it end at."""
-
-    seq: int
 
 
 @dataclass
@@ -72,10 +57,20 @@ class _Copying:
             await self._copy_page(page)
         seqs = sorted(self.seqs)
         for start in range(0, len(seqs), PAGE):
-            await self._copy_between(seqs[start : start + PAGE])
+            known = {*seqs[start : start + PAGE]}
+            links = await self.core.store.neighbours(self.core.scope, sorted(known))
+            own = [link for link in links if link.source in known]
+            await self._write("link", connections.make_link_changes(own, self.seqs))
         bans = await self.core.store.forbidden(self.core.scope)
-        await self._write("forbidden", [Forbid(one.fold, one.at, self._find(one.seq)) for one in bans])
-        await self._write("box", await self._copy_boxes())
+        await self._write(
+            "forbidden",
+            [
+                connections.make_forbidden_change(one.fold, one.at, self.seqs.get(one.seq or 0))
+                for one in bans
+            ],
+        )
+        boxes, traces = await connections.read_boxes(self.core, self.seqs)
+        await self._write("box", connections.make_box_changes(boxes, traces, self.seqs))
         await self._commit([], is_last=True)
 
     async def _copy_page(self, page: Sequence[Memory]) -> None:
@@ -84,62 +79,26 @@ class _Copying:
         rows = {int(seq): row for seq, row in zip(numbers, vectors, strict=True)}
         copied = [
             ImportedMemory(
+                -number,
                 {
                     **{column.name: getattr(one, column.name) for column in CARRIED},
                     **({"vector": rows[one.seq].astype("<f2").tobytes()} if one.seq in rows else {}),
                 },
                 {*one.tags},
                 {*one.sources},
-                tagged_at=one.tagged_at,
+                one.tagged_at,
             )
-            for one in page
+            for number, one in enumerate(page, start=1)
         ]
-        assigned = await self._commit(await asyncio.to_thread(make_create_changes, copied))
+        changes = await asyncio.to_thread(lambda: [change for one in copied for change in one.changes()])
+        assigned = await self._commit(changes)
         self.seqs |= zip((one.seq for one in page), assigned, strict=True)
         self.counts[COPY] = len(self.seqs)
 
-    async def _copy_between(self, seqs: Sequence[int]) -> None:
-        """Copy the links that begin at some memories."""
-        store, scope, known = self.core.store, self.core.scope, set(seqs)
-        links = [
-            ImportedLink(source, target, link.relation, link.values)
-            for link in await store.neighbours(scope, seqs)
-            if link.source in known
-            and (source := self._find(link.source))
-            and (target := self._find(link.target))
-        ]
-        await self._write("link", links)
-
-    async def _copy_boxes(self) -> list[Item]:
-        """Return the boxes that have any turn left, and the traces of these."""
-        rows = [one async for one in pages(self.core) if any(turn in self.seqs for turn in one.members)]
-        numbers = sorted({one.trace for one in rows if one.trace is not None})
-        traces = {one.trace: ImportedTrace(one.values) for one in await self._read_traces(numbers)}
-        boxes = [self._copy_box(row, traces.get(row.trace or 0)) for row in rows]
-        return [*boxes, *(one for one in traces.values() if one.boxes)]
-
-    def _copy_box(self, row: BoxRow, trace: ImportedTrace | None) -> ImportedBox:
-        members = [CopiedMemory(self.seqs[turn]) for turn in row.members if turn in self.seqs]
-        box = ImportedBox(row.values, members, self._find(row.goal), trace)
-        if trace is not None:
-            trace.boxes.append(box)
-        return box
-
-    async def _read_traces(self, numbers: Sequence[int]) -> list[TraceRow]:
-        rows: list[TraceRow] = []
-        for start in range(0, len(numbers), PAGE):
-            some = FindTraces(only=tuple(numbers[start : start + PAGE]), limit=PAGE)
-            rows += await self.core.store.traces(self.core.scope, some)
-        return rows
-
-    def _find(self, seq: int | None) -> CopiedMemory | None:
-        """Return what a memory of the source is in the copy; None where it has gone or came in since."""
-        number = self.seqs.get(seq or 0)
-        return None if number is None else CopiedMemory(number)
-
-    async def _write(self, what: str, items: Iterable[Item]) -> None:
-        for part in cut_parts(items):
-            await self._commit(await asyncio.to_thread(make_changes, part))
+    async def _write(self, what: str, changes: Sequence[Change]) -> None:
+        for start in range(0, len(changes), PART_CHANGES_MAX):
+            part = changes[start : start + PART_CHANGES_MAX]
+            await self._commit(part)
             self.counts[what] = self.counts.get(what, 0) + len(part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool = False) -> Sequence[int]:

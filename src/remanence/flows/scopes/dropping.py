@@ -22,12 +22,12 @@ from remanence.curate.policy.compiled import load
 from remanence.flows.base import copies, settings
 from remanence.flows.base.context import Core, receipt
 from remanence.flows.base.copies import RegisteredCopy
+from remanence.flows.base.cut_runs import commit_part
 from remanence.flows.base.person_guards import is_held
 from remanence.flows.base.policy_reading import read_adopted_policy
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
-from remanence.flows.undo.conflicts import ASK, takes_all_back
-from remanence.flows.undo.cut_runs import commit_part
+from remanence.flows.undo.refusals import ASK, takes_all_back
 from remanence.store.base import Bookkeeping
 
 DROP = "drop"

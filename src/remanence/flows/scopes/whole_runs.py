@@ -11,7 +11,7 @@ from remanence.core.errors import Protected, StoreUnavailable
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.flows.base.audit_log import PAGE, list_parts
 from remanence.flows.base.context import Core
-from remanence.flows.undo.conflicts import ASK, GUARD, takes_all_back
+from remanence.flows.undo.refusals import ASK, GUARD, takes_all_back
 from remanence.flows.undo.undoing import undo, undo_id
 
 

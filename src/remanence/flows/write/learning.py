@@ -16,7 +16,7 @@ from remanence.core.arrival import WriteContext
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict, InvalidInput, NameUnknown, Protected, RemanenceError
+from remanence.core.errors import InvalidInput, NameUnknown, Protected, RemanenceError
 from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
@@ -35,7 +35,7 @@ from remanence.core.segment import LOOK_BACK, TURN
 from remanence.core.signatures import validate_arguments
 from remanence.edit.one_memory import GUARD as IDENTITY
 from remanence.edit.one_memory import merge_changes, says_who, update
-from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
+from remanence.flows.base.context import Core, label, retry_conflicts, run_off_loop
 from remanence.flows.write import gating
 from remanence.flows.write.echoes import list_own_fingerprints, mark_echoes
 from remanence.llm.base import Vectors, WordWeight, embeds_together
@@ -259,23 +259,18 @@ async def decide_texts(
     return DecidedTexts(drafts, batch, changes)
 
 
+@retry_conflicts
 async def take(core: Core, items: Sequence[T], decide: TextDecision[T]) -> list[LearnResult]:
     """Gather, decide and commit one batch, again from the start after a lost race."""
-    for attempt in range(RACES_MAX):
-        drafts, batch, changes, detail, run = await decide(core, items)
-        gate = gating.counts(drafts, batch.outcomes)
-        if not changes:
-            await gating.count(core, gate)
-            return answers(batch, drafts)
-        counts = gate | waits(drafts, batch.outcomes)
-        cause = core.cause("learn", run=run, turns=count_accepted(batch), counts=counts, detail=detail)
-        try:
-            commit = await core.commit(changes, cause)
-        except Conflict as conflict:
-            await wait_before_retry(attempt, conflict)
-            continue
-        return answers(batch, drafts, commit.assigned, cause.run)
-    raise AssertionError("unreachable")
+    drafts, batch, changes, detail, run = await decide(core, items)
+    gate = gating.counts(drafts, batch.outcomes)
+    if not changes:
+        await gating.count(core, gate)
+        return answers(batch, drafts)
+    counts = gate | waits(drafts, batch.outcomes)
+    cause = core.cause("learn", run=run, turns=count_accepted(batch), counts=counts, detail=detail)
+    commit = await core.commit(changes, cause)
+    return answers(batch, drafts, commit.assigned, cause.run)
 
 
 async def _mentions(

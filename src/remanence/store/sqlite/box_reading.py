@@ -27,6 +27,7 @@ from remanence.store.sqlite.string_ids import SCOPE, StringIds
 _BOXES = f"SELECT box, {', '.join(BOX_COLUMNS)} FROM boxes WHERE "
 _TRACES = f"SELECT trace, {', '.join(TRACE_COLUMNS)} FROM traces WHERE "
 _ONLY = "{} IN (SELECT value FROM json_each(?))"
+_HOLDING = f"EXISTS (SELECT 1 FROM json_each(members) AS turn WHERE {_ONLY.format('turn.value')})"
 
 Found = TypeVar("Found")
 
@@ -40,6 +41,8 @@ def boxes(connection: sqlite3.Connection, names: StringIds, scope: str, find: Fi
         conditions.append(("session = ?", find.session))
     if find.trace is not None:
         conditions.append(("trace = ?", find.trace))
+    if find.holding is not None:
+        conditions.append((_HOLDING, id_list(set(find.holding))))
     if find.before is not None:
         conditions.append(("box < ?", find.before))
     is_open = "" if find.is_open is None else f" AND sealed_at IS {'NOT ' * (not find.is_open)}NULL"

@@ -56,7 +56,6 @@ from remanence.store.sqlite import (
     ledger_file,
     purged,
     reading,
-    sizes,
     snapshots,
 )
 from remanence.store.sqlite.dialect import (
@@ -74,6 +73,24 @@ from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
+
+_SIZE = (
+    "SELECT count(*), coalesce(sum(length(CAST(m.text AS BLOB))), 0), coalesce(sum(length(v.vector)), 0)"
+    " FROM states s JOIN memories m ON m.seq = s.seq LEFT JOIN vectors v ON v.seq = s.seq WHERE s.scope = ?"
+)
+
+
+def measure_scopes(
+    connection: sqlite3.Connection, names: StringIds, scopes: Sequence[str]
+) -> dict[str, ScopeSize]:
+    """Return how many memories each of these scopes has, and the bytes of their texts and vectors."""
+    sizes: dict[str, ScopeSize] = {}
+    for scope in scopes:
+        no = names.number(connection, SCOPE, scope)
+        count, text_bytes, vector_bytes = connection.execute(_SIZE, (no,)).fetchone()
+        sizes[scope] = ScopeSize(count, text_bytes + vector_bytes)
+    return sizes
+
 
 LOG = logging.getLogger("remanence")
 READERS = 2
@@ -349,7 +366,7 @@ class SqlStore:
 
     async def measure_scopes(self, scopes: Sequence[str]) -> dict[str, ScopeSize]:
         """Return how much each of these scopes holds."""
-        return await self._read(lambda connection: sizes.measure_scopes(connection, self._names, scopes))
+        return await self._read(lambda connection: measure_scopes(connection, self._names, scopes))
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from remanence.core.errors import IngestError, suggest
 from remanence.core.model import NAME_CHARS_MAX, Turn
+from remanence.write.imported import EXPORT
 from remanence.write.transcripts import base
 from remanence.write.transcripts.turn_fields import FlawError, content_key, value
 
@@ -61,6 +62,8 @@ def _parse_row(line: str) -> dict[str, Any]:
         ) from None
     if not isinstance(row, dict):
         raise FlawError("not a JSON object", 'each line is one object such as {"text": "…"}')
+    if row.get("format") == EXPORT:
+        raise FlawError("it is an export of a memory", "import it: remanence import FILE")
     unknown = next((name for name in row if name not in FIELDS), None)
     if unknown is not None:
         raise FlawError(f"unknown field {unknown!r}", suggest(unknown, FIELDS))

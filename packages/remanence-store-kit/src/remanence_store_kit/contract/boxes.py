@@ -39,7 +39,7 @@ class BoxContract:
     """Boxes and traces belong to the scope; they name turns, and stay when these go."""
 
     async def test_boxes_are_listed_those_of_the_latest_turns_first(self, store: BoxStore) -> None:
-        """By number, session, trace, or whether they are sealed; of another scope none."""
+        """By number, session, trace, turn, or whether they are sealed; of another scope none."""
         seal = Change("boxes", 3, OPEN, SEALED)
         await keep(
             store,
@@ -65,6 +65,9 @@ class BoxContract:
         assert [two] == await store.boxes(SCOPE, FindBoxes(trace=5))
         assert [two, sealed_box] == await store.boxes(SCOPE, FindBoxes(only=(3, 5, 4, 3)))
         assert [] == await store.boxes(SCOPE, FindBoxes(only=()))
+        assert [three, two] == await store.boxes(SCOPE, FindBoxes(holding=(5, 12, 7)))
+        assert [sealed_box] == await store.boxes(SCOPE, FindBoxes(holding=(4, 5), session="s1"))
+        assert [] == await store.boxes(SCOPE, FindBoxes(holding=()))
         assert [] == await store.boxes("nowhere", FindBoxes())
 
     async def test_traces_are_listed_those_of_the_latest_turns_first(self, store: BoxStore) -> None:

@@ -320,6 +320,7 @@ class MemoryStore:
             and find.trace in (None, row["trace"])
             and find.is_open in (None, row["sealed_at"] is None)
             and (find.before is None or box < find.before)
+            and (find.holding is None or not {*find.holding}.isdisjoint(row["members"]))
         ]
         return box_rows[: find.limit]
 
