@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
+from remanence.core.box import FindBoxes
 from remanence.core.change import Change
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
@@ -61,6 +62,22 @@ async def test_an_undo_that_finds_nothing_to_take_back_says_so(memory: remanence
     undone = await memory.undo(made.run)
 
     assert (0, before) == (undone.changes, await memory.history())
+
+
+async def test_an_undo_empties_the_boxes_of_what_goes(memory: remanence.Engine) -> None:
+    """Turns go out of their boxes though more than one read lists came after them, and out of one that is shared."""
+    gone, *_ = turns = [
+        await memory.learn([remanence.Turn(f"Bell {n} rings {k} times.", session="s1") for n in range(600)])
+        for k in (2, 3)
+    ]
+    boxes = [[one.seq] for some in turns for one in some]
+    boxes[0].append(boxes.pop()[0])
+    store = memory._core.store
+    await store.commit("default", [box_change(one[0], one) for one in boxes], make_cause("extract"))
+    await memory.undo(gone[0].run)
+    left = await store.boxes("default", FindBoxes(limit=2_000))
+
+    assert {one.seq for one in turns[1]} == {seq for box in left for seq in box.members}
 
 
 async def test_what_was_taken_back_is_no_change(memory: remanence.Engine) -> None:

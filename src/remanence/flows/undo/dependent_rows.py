@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
-from remanence.core.box import FindBoxes
+from remanence.core.box import BoxRow, FindBoxes
 from remanence.core.change import Cause, Change, Entry, inverse, rows_of
 from remanence.core.model import Memory, Relation, Status
 from remanence.core.owner import BY_ENGINE, owner_of
@@ -19,6 +19,7 @@ from remanence.flows.base.context import Core
 from remanence.read.entity import is_entity
 from remanence.store.lineage import REPLACING
 
+TURNS_ASKED = 1_000  # whose boxes are read at a time
 _PLACE = frozenset({"status", "reason", "tier", "key"})  # of a place that was given away
 
 
@@ -52,8 +53,9 @@ async def find_dependents(
     is_engine = owner_of(cause) == BY_ENGINE
     entities = {seq for seq, memory in memories.items() if is_engine and is_entity(memory)}
     missing = {row for row in named.keys() - attached.keys() if is_engine and _is_mention_of(row, gone)}
+    boxes: list[Entry] = [*await _leave_boxes(core, memories.values(), gone, named.keys())]
     if not entities and not missing and not attached.keys() - named.keys():
-        return [], list(entries)
+        return boxes, list(entries)
     await catch_up(core, later)
     work = Dependents(later, named.keys(), entities, is_engine=is_engine)
     others = entities | work.take_along((gone | edited) - entities, attached)
@@ -68,8 +70,7 @@ async def find_dependents(
     ]
     more: list[Entry] = [one for row, one in work.rows.items() if row not in named]
     more += await _give_places_back(core, later, work.going - edited)
-    more += await _leave_boxes(core, memories.values(), gone, named.keys())
-    return more, kept
+    return [*more, *boxes], kept
 
 
 def _is_of_text(change: Change) -> bool:
@@ -119,13 +120,16 @@ async def _leave_boxes(
     core: Core, memories: Collection[Memory], gone: AbstractSet[int], named: AbstractSet[Row]
 ) -> list[Change]:
     """Take turns that go out of their boxes; a box without turns goes, and its trace where it was the last."""
+    turns = sorted(gone & {memory.seq for memory in memories if memory.session is not None})
+    boxes: dict[int, BoxRow] = {}
+    for start in range(0, len(turns), TURNS_ASKED):
+        some = tuple(turns[start : start + TURNS_ASKED])
+        found = await core.store.boxes(core.scope, FindBoxes(holding=some, limit=len(some)))
+        boxes |= {box.box: box for box in found if ("boxes", box.box) not in named}
     changes: list[Change] = []
-    for session in sorted({memory.session for memory in memories if memory.session is not None}):
-        for box in await core.store.boxes(core.scope, FindBoxes(session=session)):
-            if gone.isdisjoint(box.members) or ("boxes", box.box) in named:
-                continue
-            left = leave_turns(box, set(box.members) - gone)
-            changes += left
-            if left[0].after is None and box.trace is not None:
-                changes.append(Change("traces", box.trace, {}, None))
+    for box in boxes.values():
+        left = leave_turns(box, set(box.members) - gone)
+        changes += left
+        if left[0].after is None and box.trace is not None:
+            changes.append(Change("traces", box.trace, {}, None))
     return changes
