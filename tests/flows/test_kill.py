@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from remanence.core.change import Cause, Change, CommitResult, Increment, inverses
+from remanence.core.change import Cause, Change, CommitResult, Increment, inverses, rows_of
 from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
 from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
@@ -148,7 +148,7 @@ async def changes_of(store: SqlStore, run: str, part: int) -> list[Change]:
             *(Change("memories", memory.seq, {"revision": memory.revision}, None) for memory in gone),
         ]
     (logged,) = [logged for logged in await store.history(SCOPE, run=run) if logged.cause.part == 1]
-    return inverses(logged.changes)
+    return list(rows_of(inverses(logged.changes)))
 
 
 def archive(memory: Memory) -> Change:

@@ -1,5 +1,7 @@
 """A change and its inverse."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from remanence.core.change import (
@@ -7,8 +9,8 @@ from remanence.core.change import (
     Block,
     Cause,
     Change,
+    Entry,
     Increment,
-    inverse,
     inverses,
     row_count,
     rows_of,
@@ -38,8 +40,9 @@ def test_an_inverse_swaps_the_sides_and_the_revision_still_rises() -> None:
         {"state": "b", "revision": 4},
     )
 
-    assert Change("memories", 7, {"state": "b", "revision": 4}, {"state": "a", "revision": 5}) == inverse(
-        change
+    assert (
+        Change("memories", 7, {"state": "b", "revision": 4}, {"state": "a", "revision": 5})
+        == change.inverse()
     )
 
 
@@ -48,18 +51,19 @@ def test_an_inverse_without_a_revision_names_none() -> None:
     counted = Change("memories", 7, {"uses": Increment(-1)}, {"uses": Increment(1)})
     tag = Change("tags", (7, "x"), None, {})
 
-    assert Change("memories", 7, {"uses": Increment(1)}, {"uses": Increment(-1)}) == inverse(counted)
-    assert Change("tags", (7, "x"), {}, None) == inverse(tag)
-    assert tag == inverse(inverse(tag))
+    assert Change("memories", 7, {"uses": Increment(1)}, {"uses": Increment(-1)}) == counted.inverse()
+    assert Change("tags", (7, "x"), {}, None) == tag.inverse()
+    assert tag == tag.inverse().inverse()
 
 
 def test_what_was_destroyed_comes_back_with_a_revision_of_its_own() -> None:
     """One above the last that anybody can have seen."""
     gone = Change("memories", 7, {"text": "a", "revision": 3, "touched": 2}, None)
 
-    assert Change("memories", 7, None, {"text": "a", "revision": 4}) == inverse(gone)
-    assert Change("memories", 7, {"text": "a", "revision": 1}, None) == inverse(
-        Change("memories", 7, None, {"text": "a", "revision": 1})
+    assert Change("memories", 7, None, {"text": "a", "revision": 4}) == gone.inverse()
+    assert (
+        Change("memories", 7, {"text": "a", "revision": 1}, None)
+        == Change("memories", 7, None, {"text": "a", "revision": 1}).inverse()
     )
 
 
@@ -67,7 +71,7 @@ def test_a_list_is_turned_round() -> None:
     """What was done last is taken back first."""
     changes = [Change("tags", (seq, "x"), None, {}) for seq in (1, 2, 3)]
 
-    assert [(3, "x"), (2, "x"), (1, "x")] == [change.key for change in inverses(changes)]
+    assert [(3, "x"), (2, "x"), (1, "x")] == [change.key for change in rows_of(inverses(changes))]
 
 
 def test_only_the_last_of_several_parts_closes_a_run() -> None:
@@ -111,12 +115,50 @@ def test_a_block_stands_for_one_change_a_row() -> None:
 def test_a_block_is_turned_round_as_its_rows_are() -> None:
     """The inverse of a block is the block of the inverses, whichever comes first."""
     for block in (BLOCK, LINKS, LINKS.inverse()):
-        rows = sorted(inverses(list(block.changes())), key=lambda change: str(change.key))
+        rows = sorted(rows_of(inverses(list(block.changes()))), key=lambda change: str(change.key))
 
         assert rows == list(block.inverse().changes())
     tag = Change("tags", (7, "x"), None, {})
 
-    assert [inverse(tag), BLOCK.inverse()] == inverses([BLOCK, tag])
+    assert [tag.inverse(), BLOCK.inverse()] == inverses([BLOCK, tag])
+
+
+def test_a_change_answers_as_a_block_of_one() -> None:
+    """Readers ask an entry, never which of both it is."""
+    for block in (BLOCK, BLOCK.inverse(), LINKS, LINKS.inverse()):
+        for place, change in enumerate(block.changes()):
+            one, row = block.where(np.array([place])), (change.table, change.key)
+
+            assert (len(one), one.row_keys(), {*one.columns}) == (
+                len(change),
+                change.row_keys(),
+                change.columns,
+            )
+            assert (one.is_revision, one.before is None, one.after is None) == (
+                change.is_revision,
+                change.before is None,
+                change.after is None,
+            )
+            assert [change] == list(one.changes()) == list(change.changes())
+            assert ([change], []) == _rows(one.split({row})) == _rows(change.split({row}))
+            assert ([], [change]) == _rows(one.split(set())) == _rows(change.split({("tags", change.key)}))
+            assert list(one.inverse().changes()) == list(change.inverse().changes())
+            assert [1] == [count for _, count in one.kinds(())] == [count for _, count in change.kinds(())]
+
+
+def _rows(split: tuple[Sequence[Entry], Sequence[Entry]]) -> tuple[list[Change], list[Change]]:
+    mine, others = split
+    return list(rows_of(mine)), list(rows_of(others))
+
+
+def test_rows_leave_a_block_as_changes() -> None:
+    """The others stay in a block, and the kinds of a block count the rows that change alike."""
+    mine, others = LINKS.split({("links", (1, 3, 7)), ("memories", 1)})
+
+    assert ([(1, 3, 7)], [LINKS.where(np.array([0]))]) == ([change.key for change in mine], list(others))
+    assert [({"status": 3, "confidence": None, "used_at": None}, 2)] == [
+        (change.after, count) for change, count in BLOCK.kinds(("status", "tier"))
+    ]
 
 
 def test_some_rows_of_a_block_are_a_block() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.core.acts import action_of
-from remanence.core.change import Change, Increment, inverse
+from remanence.core.change import Change, Increment
 from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, ways_back
 from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 from remanence.curate.policy.rules import ACTIONS as PLACES
@@ -97,7 +97,7 @@ def test_each_way_back_leads_back(memory: Memory, effect: Effect) -> None:
 def test_undo_leads_back_from_every_row(memory: Memory, effect: Effect) -> None:
     """The inverse of what a row does names every column that it changed, stamps and all."""
     for change in act(memory, effect, NOW, **{name: GIVEN[name] for name in effect.sets if name in GIVEN}):
-        turned = inverse(change)
+        turned = change.inverse()
         assert change.after is not None and change.before is not None and turned.after is not None
 
         assert change.after.keys() - {"revision"} == turned.after.keys() - {"revision"}

@@ -90,6 +90,20 @@ def test_a_row_leaves_its_block_to_start_from_the_present() -> None:
     assert [[1], [2]] == [one.row_keys() for one in started]
 
 
+def test_what_the_engine_replaced_in_a_block_is_known() -> None:
+    """As if each memory had a change of its own; blocks that replace nothing stay as they are."""
+    keys, status = np.array([1, 2]), [[Status.ACTIVE]] * 2
+    fell, cooled = (
+        Block("memories", (name,), keys, np.array(was), np.array(now), np.array([2, 2]))
+        for name, was, now in (
+            ("status", status, [[Status.SUPERSEDED]] * 2),
+            ("tier", [[Tier.HOT]] * 2, [[Tier.WARM]] * 2),
+        )
+    )
+
+    assert [list(fell.changes())] == later_runs(("consolidate", [fell, cooled], {})).engine_changes()
+
+
 @pytest.mark.parametrize("weight", [0.6, 0.55])
 def test_a_link_keeps_what_use_gave_it_and_nothing_else(weight: float) -> None:
     """Twice used since: it grows as often from what it was before; set to another weight, it is in conflict."""

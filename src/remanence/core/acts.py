@@ -3,11 +3,9 @@
 Knows changes and the table of effects; knows nothing of plans, rules or stores.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-import numpy as np
-
-from remanence.core.change import Block, Change
+from remanence.core.change import Change, Entry
 from remanence.core.effects import (
     ACTIONS,
     FORMS,
@@ -79,18 +77,9 @@ def form_act(form: int | None) -> Effect:
     return SUMMARISE if form == Form.SUMMARY else SHRINK
 
 
-def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
-    """Yield a change for each action or actions that rows of a block carry out, and how many rows do so."""
-    if block.table == "links" or block.after is None:
-        cut = block.after is None
-        yield Change(block.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(block)
-        return
-    telling = [name for name in ("status", "reason", "lifecycle") if name in block.columns]
-    values = block.after[:, [block.columns.index(name) for name in telling]]
-    others = dict.fromkeys(block.columns)
-    distinct, counts = np.unique(values, axis=0, return_counts=True)
-    for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
-        yield Change("memories", 0, {}, {**others, **dict(zip(telling, row, strict=True))}), count
+def kinds_of(entry: Entry) -> Iterable[tuple[Change, int]]:
+    """Yield a change for each action or actions that rows of an entry carry out, and how many rows do so."""
+    return entry.kinds(("status", "reason", "lifecycle"))
 
 
 def acts_of(change: Change) -> Iterator[str]:

@@ -3,9 +3,10 @@
 Knows the shape of a change and nothing of how a store keeps it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ Table: TypeAlias = Literal["memories", "tags", "links", "sources", "forbidden", 
 # memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
 # forbidden: the fold of a text · boxes: the seq of the first turn · traces: the first box
 Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int, int]
+Row: TypeAlias = tuple[str, Any]  # a table, and the key of a row of it
 # A lease, and the number that it was given with.
 Fence: TypeAlias = tuple[str, int]
 
@@ -55,9 +57,45 @@ class Change:
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
 
+    def __len__(self) -> int:
+        return 1
+
+    @property
+    def columns(self) -> AbstractSet[str]:
+        """The columns that it changes."""
+        return {*(self.before or ()), *(self.after or ())} - GUARDS
+
+    @property
+    def is_revision(self) -> bool:
+        """True if the row comes, goes or gets another revision: counts do none of it."""
+        return any(side is None or "revision" in side for side in (self.before, self.after))
+
     def row_keys(self) -> list[Any]:
-        """Return the key of its one row, as a block does those of its many."""
+        """Return the key of its one row."""
         return [self.key]
+
+    def changes(self) -> Sequence["Change"]:
+        """Return itself, the change of its one row."""
+        return (self,)
+
+    def split(self, rows: AbstractSet[Row]) -> tuple[Sequence["Change"], Sequence["Change"]]:
+        """Return the changes of those of its rows that are among `rows`, and what is left of it."""
+        return ((self,), ()) if (self.table, self.key) in rows else ((), (self,))
+
+    def kinds(self, names: Sequence[str]) -> Iterable[tuple["Change", int]]:  # noqa: ARG002 # one row is one kind
+        """Return itself, with how many rows it changes."""
+        return ((self, 1),)
+
+    def inverse(self) -> "Change":
+        """Swap before and after; the revision still rises, so that a stale plan can never pass for a fresh one."""
+        before, after = self.after, self.before
+        if after is None:
+            return Change(self.table, self.key, before, None)
+        latest = (after if before is None else before).get("revision")
+        after = {name: value for name, value in after.items() if name not in GUARDS}
+        if latest is not None:
+            after["revision"] = latest + 1
+        return Change(self.table, self.key, before, after)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +106,7 @@ class Block:
     ABSENT for None; so no text is ever in one. `keys` ascend: sequence numbers, or source, target and relation of
     links. `before` and `after` have a row for each key and a column for each of `columns`; `before` is None where links
     are made, `after` where they are cut, and rows of memories always stay. `revision` is what each memory must have,
-    and so is `touched` where it is given.
+    and so is `touched` where it is given. A reader asks it what it asks of a `Change`, which is a block of one row.
     """
 
     table: Literal["memories", "links"]
@@ -98,8 +136,13 @@ class Block:
         assert keys is not None
         return Block(self.table, self.columns, keys, *others)
 
+    @property
+    def is_revision(self) -> bool:
+        """True if its rows come, go or get another revision."""
+        return self.revision is not None or self.before is None or self.after is None
+
     def inverse(self) -> "Block":
-        """Swap before and after, as `inverse` does for one row."""
+        """Swap before and after, as a change does for one row."""
         later = None if self.revision is None else self.revision + 1
         return replace(self, before=self.after, after=self.before, revision=later, touched=None)
 
@@ -120,6 +163,30 @@ class Block:
         for key, before, after in zip(self.row_keys(), befores, afters, strict=True):
             yield Change(self.table, key, before, after)
 
+    def split(self, rows: AbstractSet[Row]) -> tuple[Sequence[Change], Sequence["Block"]]:
+        """Return the changes of those of its rows that are among `rows`, and what is left of it."""
+        keys = self.row_keys() if rows else ()
+        mine = np.array([(self.table, key) in rows for key in keys], np.bool_)
+        if not mine.any():
+            return (), (self,)
+        return tuple(self.where(mine).changes()), () if mine.all() else (self.where(~mine),)
+
+    def kinds(self, names: Sequence[str]) -> Iterable[tuple[Change, int]]:
+        """Yield a change for each set of new values of some columns, and how many rows have it.
+
+        It names the other columns without their values, and no row.
+        """
+        if self.table == "links" or self.after is None:
+            cut = self.after is None
+            yield Change(self.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(self)
+            return
+        told = [name for name in names if name in self.columns]
+        values = self.after[:, [self.columns.index(name) for name in told]]
+        others = dict.fromkeys(self.columns)
+        distinct, counts = np.unique(values, axis=0, return_counts=True)
+        for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+            yield Change("memories", 0, {}, {**others, **dict(zip(told, row, strict=True))}), count
+
     def _arrays(self) -> tuple[Ints | None, ...]:
         return self.keys, self.before, self.after, self.revision, self.touched
 
@@ -139,15 +206,36 @@ Entry: TypeAlias = Change | Block
 def rows_of(entries: Iterable[Entry]) -> Iterator[Change]:
     """Yield the change of each row, those of blocks too."""
     for entry in entries:
-        if isinstance(entry, Block):
-            yield from entry.changes()
-        else:
-            yield entry
+        yield from entry.changes()
 
 
 def row_count(entries: Iterable[Entry]) -> int:
     """Count the rows that change."""
-    return sum(len(entry) if isinstance(entry, Block) else 1 for entry in entries)
+    return sum(map(len, entries))
+
+
+def edit_rows(
+    entries: Iterable[Entry], columns: AbstractSet[str], edit: Callable[[Change], Change]
+) -> list[Entry]:
+    """Return entries, those that name any of some columns edited row by row, the others as they are."""
+    edited: list[Entry] = []
+    for entry in entries:
+        edited += [entry] if columns.isdisjoint(entry.columns) else map(edit, entry.changes())
+    return edited
+
+
+def number_entries(entries: Iterable[Entry]) -> tuple[list[tuple[int, Change]], list[tuple[int, Block]]]:
+    """Number the rows that change, and tell changes of one row, which may hold anything, from arrays of numbers."""
+    singles: list[tuple[int, Change]] = []
+    blocks: list[tuple[int, Block]] = []
+    n = 0
+    for entry in entries:
+        if isinstance(entry, Block):
+            blocks.append((n, entry))
+        else:
+            singles.append((n, entry))
+        n += len(entry)
+    return singles, blocks
 
 
 def unpack_column(name: str, kept: Ints) -> list[Any]:
@@ -240,22 +328,6 @@ class AuditPart:
         return tuple(rows_of(self.entries))
 
 
-def inverse(change: Change) -> Change:
-    """Swap before and after; the revision still rises, so that a stale plan can never pass for a fresh one."""
-    before, after = change.after, change.before
-    if after is None:
-        return Change(change.table, change.key, before, None)
-    latest = (after if before is None else before).get("revision")
-    after = {name: value for name, value in after.items() if name not in GUARDS}
-    if latest is not None:
-        after["revision"] = latest + 1
-    return Change(change.table, change.key, before, after)
-
-
-@overload
-def inverses(entries: Sequence[Change]) -> list[Change]: ...
-@overload
-def inverses(entries: Sequence[Entry]) -> list[Entry]: ...
-def inverses(entries: Sequence[Entry]) -> Sequence[Entry]:
+def inverses(entries: Sequence[Entry]) -> list[Entry]:
     """Turn a list of changes round: each inverted, in reverse order."""
-    return [entry.inverse() if isinstance(entry, Block) else inverse(entry) for entry in reversed(entries)]
+    return [entry.inverse() for entry in reversed(entries)]

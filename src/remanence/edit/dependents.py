@@ -7,9 +7,9 @@ memory, and so do facts and entities once nothing is left that they are known fr
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from remanence.core.change import Change
+from remanence.core.change import Change, Row
 from remanence.core.model import Memory, Relation
-from remanence.edit.later_runs import LaterRuns, Row
+from remanence.edit.later_runs import LaterRuns
 
 # Which end of a link is known from the other: facts from what they were learned from, entities from who mentions them.
 KNOWN_END = {Relation.LEARNED_FROM: 0, Relation.MENTIONS: 1}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from remanence.core.change import Change, Entry
+from remanence.core.change import Change, Entry, rows_of
 from remanence.core.model import TEXT_COLUMNS, Memory
 from remanence.core.score import FADING_TAGS, decay
 from remanence.edit.one_memory import update
@@ -29,26 +29,29 @@ def find_rewritten(entries: Sequence[Entry]) -> list[int]:
 def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[Entry]:
     """Let each change say what follows from what it brings back, and start from what now stands there.
 
-    An image says what other rules made of a text, of tags or of a category. `memories` are those of `rewritten`. A
-    block holds none of these columns and stays as it is.
+    An image says what other rules made of a text, of tags or of a category. `memories` are those of `rewritten`.
     """
     changes = _select_changes(entries)
     tags = _tags(changes, memories)
-    keys = {change.key for change in changes if change.table == "memories"}
-    today = [
-        _add_derived_columns(entry, memories, tags)
-        if isinstance(entry, Change) and entry.table == "memories"
-        else entry
-        for entry in entries
-    ]
+    rows = {("memories", seq) for seq in tags}
+    today: list[Entry] = []
+    edited: set[int] = set()
+    for entry in entries:
+        mine, others = entry.split(rows)
+        today += [*(_add_derived_columns(change, memories, tags) for change in mine), *others]
+        edited |= {_memory(change) for change in mine}
     for seq, memory in memories.items():
-        if seq not in keys:
+        if seq not in edited:
             today += update(memory, {"decay": decay(tags[seq], memory.category)})
     return today
 
 
 def _select_changes(entries: Sequence[Entry]) -> list[Change]:
-    return [entry for entry in entries if isinstance(entry, Change)]
+    """Return the changes of tags, of memories that come and of columns from which others follow."""
+    tags = [entry for entry in entries if entry.table == "tags"]
+    memories = [entry for entry in entries if entry.table == "memories"]
+    telling = (one for one in memories if one.before is None or not _MATTERS.isdisjoint(one.columns))
+    return list(rows_of([*tags, *telling]))
 
 
 def _memory(change: Change) -> int:

@@ -8,16 +8,15 @@ does what the engine did by itself.
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
-from remanence.core.change import ROWLESS, AuditPart, Block, Cause, Change, Entry, Ints
+from remanence.core.change import ROWLESS, AuditPart, Cause, Change, Entry, Ints, Row, rows_of
 from remanence.core.model import COUNTERS, TEXT_COLUMNS, Status
 from remanence.core.owner import BY_ENGINE, owner_of
 from remanence.core.score import FADING_TAGS
 
-Row = tuple[str, Any]  # a table, and the key of a row of it
 MEMORY_USE = ("used_at", "use_days", "use_day")  # what a use sets in a memory, beside its counter
 # Columns that are true together: of each group at most one run decides. What is in no group stands alone.
 _GROUPS = (
@@ -34,11 +33,8 @@ _ALL = frozenset("*")
 
 def columns_of(entry: Entry) -> frozenset[str]:
     """Return the columns of memories that an entry changes, `*` for all where a row comes or goes."""
-    if isinstance(entry, Block):
-        return frozenset(entry.columns) - _COUNTED
-    if entry.before is None or entry.after is None:
-        return _ALL
-    return frozenset({*entry.before, *entry.after}) - _COUNTED
+    comes_or_goes = entry.before is None or entry.after is None
+    return _ALL if comes_or_goes else frozenset(entry.columns) - _COUNTED
 
 
 def is_in_the_way(mine: AbstractSet[str], since: AbstractSet[str]) -> bool:
@@ -119,9 +115,9 @@ class LaterRuns:
         return {row for part in self._select(by_engine=True) for row in part.find_rows(rows, made_only=True)}
 
     def engine_changes(self) -> list[list[Change]]:
-        """Return the single changes of the engine's own work, a list for each part, the newest first."""
+        """Return what the engine's own work made or changed, row by row, a list for each part, the newest first."""
         parts = self._select(by_engine=True)[::-1]
-        return [[one for one in part.entries if isinstance(one, Change)] for part in parts]
+        return [list(rows_of(one for one in part.entries if one.after is not None)) for part in parts]
 
     def runs(self, rows: AbstractSet[Row], mine: AbstractSet[str]) -> list[Cause]:
         """Return why any of these rows was changed, of memories in the way of `mine`; a run once, newest first."""
@@ -142,24 +138,17 @@ class LaterRuns:
 
 def _makes_or_replaces(entry: Entry) -> bool:
     """Tell whether an entry makes a memory, or gives its place to another one."""
-    if isinstance(entry, Block):
-        return False
-    return entry.before is None or (entry.after or {}).get("status") == Status.SUPERSEDED
+    kinds = (change.after or {} for change, _ in entry.kinds(("status",)))
+    return entry.before is None or any(after.get("status") == Status.SUPERSEDED for after in kinds)
 
 
 def iterate_revised(entries: Sequence[Entry]) -> Iterator[tuple[Ints, frozenset[str]]]:
     """Yield which memories entries revise, by the columns that they change; counts revise none."""
     by_columns: dict[frozenset[str], list[int]] = {}
     for entry in entries:
-        if isinstance(entry, Block):
-            if entry.table == "memories" and entry.revision is not None:
-                yield entry.keys, columns_of(entry)
-        elif entry.table == "tags":
-            seq, tag = cast("tuple[int, str]", entry.key)
-            if tag in FADING_TAGS:
-                by_columns.setdefault(frozenset({"decay"}), []).append(seq)
-        elif entry.table == "memories":
-            sides = entry.before, entry.after
-            if None in sides or any("revision" in (side or {}) for side in sides):
-                by_columns.setdefault(columns_of(entry), []).append(cast("int", entry.key))
-    yield from ((np.array(keys, np.int64), columns) for columns, keys in by_columns.items())
+        if entry.table == "tags":
+            fading = [seq for seq, tag in entry.row_keys() if tag in FADING_TAGS]
+            by_columns.setdefault(frozenset({"decay"}), []).extend(fading)
+        elif entry.table == "memories" and entry.is_revision:
+            by_columns.setdefault(columns_of(entry), []).extend(entry.row_keys())
+    yield from ((np.array(keys, np.int64), columns) for columns, keys in by_columns.items() if keys)

@@ -4,16 +4,14 @@ Knows changes, rows as they were read and what later runs changed; knows no stor
 since keeps the use, one that the engine changed is taken as it is now, and one that anybody else changed is a conflict.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-import numpy as np
-
-from remanence.core.change import Block, Change, Entry
+from remanence.core.change import Change, Entry, Row
 from remanence.core.model import Link, Memory
 from remanence.core.use_days import add_use_days
-from remanence.edit.later_runs import MEMORY_USE, LaterRuns, Row, columns_of, is_in_the_way
+from remanence.edit.later_runs import MEMORY_USE, LaterRuns, columns_of, is_in_the_way
 from remanence.edit.links import increase_link_count, increase_link_weight
 
 _LINK_USE = frozenset({"weight", "count", "last_at"})  # what a use changes in a link
@@ -31,34 +29,22 @@ def start_from_present(
     since, engine = later.columns(seqs), later.columns(seqs, by_engine=True)
     started: list[Entry] = []
     conflicts: list[Row] = []
-    for entry in _split_out_rows(entries, moved):
-        row: Row = (entry.table, None if isinstance(entry, Block) else entry.key)
-        if isinstance(entry, Block) or row not in moved:
-            started.append(entry)
-            continue
-        now, change = present.get(row), None
-        if isinstance(now, Link):
-            change = _start_link(entry, now)
-        elif isinstance(now, Memory) and entry.before is not None:
-            none = frozenset[str]()
-            change = _start_memory(entry, now, since.get(now.seq, none), engine.get(now.seq, none))
-        if change is None or change == entry:
-            conflicts.append(row)
-        else:
-            started.append(change)
-    return started, conflicts
-
-
-def _split_out_rows(entries: Sequence[Entry], rows: AbstractSet[Row]) -> Iterator[Entry]:
-    """Take some rows out of their blocks, as changes of their own."""
     for entry in entries:
-        if isinstance(entry, Change):
-            yield entry
-            continue
-        mine = np.array([(entry.table, key) in rows for key in entry.row_keys()], np.bool_)
-        yield from entry.where(mine).changes()
-        if not mine.all():
-            yield entry.where(~mine)
+        mine, others = entry.split(moved)
+        for change in mine:
+            row = change.table, change.key
+            now, new = present.get(row), None
+            if isinstance(now, Link):
+                new = _start_link(change, now)
+            elif isinstance(now, Memory) and change.before is not None:
+                none = frozenset[str]()
+                new = _start_memory(change, now, since.get(now.seq, none), engine.get(now.seq, none))
+            if new is None or new == change:
+                conflicts.append(row)
+            else:
+                started.append(new)
+        started += others
+    return started, conflicts
 
 
 def _start_memory(

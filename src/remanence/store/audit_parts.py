@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from remanence.core.change import Block, Cause, Entry, Fence, Increment, Ints
+from remanence.core.change import Cause, Change, Entry, Fence, Increment, Ints
 from remanence.core.clock import MINUTE
 from remanence.core.errors import InvalidInput, LeaseLost
 
@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 def _encode_entry(entry: Entry) -> Any:
     """Return an entry as values that JSON can hold; arrays of a block by their digests."""
-    if not isinstance(entry, Block):
+    if isinstance(entry, Change):
         return entry.table, entry.key, _without_vector(entry.before), _without_vector(entry.after)
     arrays = entry.keys, entry.before, entry.after, entry.revision, entry.touched
     return entry.table, entry.columns, [None if array is None else _digest(array) for array in arrays]

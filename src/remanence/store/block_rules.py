@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.core.change import ABSENT, BLOCK_ROWS_MAX, MILLION, Block, Change, Entry, Ints
+from remanence.core.change import ABSENT, BLOCK_ROWS_MAX, MILLION, Block, Entry, Ints, number_entries
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, Column, Relation
 from remanence.store.constraints import (
@@ -38,9 +38,9 @@ _MUTUAL = np.array(sorted(map(int, SYMMETRIC)))
 
 def refuse_malformed_entries(entries: Sequence[Entry]) -> None:
     """Raise InvalidInput for what is wrong in itself: tables, keys, columns, values, one key twice."""
-    singles = [entry for entry in entries if isinstance(entry, Change)]
+    numbered_singles, numbered_blocks = number_entries(entries)
+    singles, blocks = [one for _, one in numbered_singles], [one for _, one in numbered_blocks]
     refuse_malformed(singles)
-    blocks = [entry for entry in entries if isinstance(entry, Block)]
     if not blocks:
         return
     for block in blocks:

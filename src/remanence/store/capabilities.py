@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
+from remanence.core.change import Cause, CommitResult, Entry, Fence, number_entries
 from remanence.core.errors import CapabilityMissing, InvalidInput
 from remanence.core.forbidden import Forbidden
 from remanence.store.base import (
@@ -326,7 +326,9 @@ class PartialStore:
         for entry in changes:
             if entry.table in self._lack_by_table:
                 raise _build_refusal(self._lack_by_table[entry.table], what)
-            if VECTORS in self.lacks and isinstance(entry, Change) and (entry.after or {}).get("vector"):
+        if VECTORS in self.lacks:
+            singles, _ = number_entries(changes)  # the store refuses a block that names texts or vectors
+            if any((change.after or {}).get("vector") for _, change in singles):
                 raise _build_refusal(VECTORS, what)
         return await self._store.commit(scope, changes, cause)
 

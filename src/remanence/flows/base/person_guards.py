@@ -5,7 +5,7 @@ Knows memories, changes and the engine's guards; must not know which verb makes 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from remanence.core.change import Block, Change, Entry
+from remanence.core.change import Change, Entry, rows_of
 from remanence.core.errors import Protected
 from remanence.core.model import REJECTED_PATH, Memory, Status, Trust, Verification, short_id
 from remanence.edit.one_memory import GUARD as IDENTITY
@@ -63,12 +63,15 @@ def find_protections(memory: Memory, *, trust: Trust, system: bool, now: int) ->
 
 def iterate_sensitive(entries: Iterable[Entry]) -> Iterator[Change]:
     """Yield the changes that may take off what a person set, by what they change alone."""
-    for entry in entries:
-        if isinstance(entry, Block):
-            if entry.table == "memories" and not (_CONTENT | _SET).isdisjoint(entry.columns):
-                yield from filter(_is_sensitive, entry.changes())
-        elif _is_sensitive(entry):
-            yield entry
+    return filter(_is_sensitive, rows_of(filter(_may_be_sensitive, entries)))
+
+
+def _may_be_sensitive(entry: Entry) -> bool:
+    """True unless the table and the columns of an entry alone say that none of its rows is sensitive."""
+    if entry.table != "memories":
+        return entry.table in {"tags", "forbidden"}
+    stays = entry.before is not None and entry.after is not None
+    return not (stays and (_CONTENT | _SET).isdisjoint(entry.columns))
 
 
 def _is_sensitive(change: Change) -> bool:
@@ -76,8 +79,8 @@ def _is_sensitive(change: Change) -> bool:
     if change.table == "tags":
         tag = str(change.key[1]) if isinstance(change.key, tuple) else ""
         return says_who([tag], system=False) or (tag == REJECTED_PATH and change.after is None)
-    if change.table != "memories":
-        return change.table == "forbidden" and change.after is None
+    if change.table == "forbidden":
+        return change.after is None
     if change.before is None or change.after is None:
         return True
     if "status" in after and not (after["status"] in _FALLS or before.get("status") == Status.QUARANTINED):

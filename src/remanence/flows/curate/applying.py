@@ -10,10 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from remanence.core.acts import action_of, acts_of, kinds_of
-from remanence.core.change import PART_CHANGES_MAX, Block, Change, Entry, Key, row_count
+from remanence.core.change import PART_CHANGES_MAX, Change, Entry, Key, Row, row_count
 from remanence.core.errors import Conflict
 from remanence.core.keywords import Progress
 from remanence.core.model import short_id
@@ -127,11 +125,10 @@ class PlanProgress:
             else:
                 remainder.groups.append(group)
         for block in part.blocks:
-            keys = block.row_keys()
-            wrong = np.array([(block.table, key) in bad for key in keys], np.bool_)
-            for key in block.where(wrong).row_keys():
-                self._skip(block.table, key)
-            remainder.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
+            hits, rest = block.split(bad)
+            for change in hits:
+                self._skip(change.table, change.key)
+            remainder.blocks.extend(rest)
         if len(self.skipped) == count_before:
             raise conflict
         return remainder
@@ -156,21 +153,15 @@ def find_links_cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
 
 def _count_destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
     """Count what counts against the brake: memories pruned, purged or merged away."""
-    free = frozenset(exempt.tolist())
+    free: set[Row] = {("memories", seq) for seq in exempt.tolist()}
     return sum(
         count
         for entry in entries
         if entry.table == "memories"
-        for change, count in _iterate_counted(entry, exempt, free)
+        for counted in entry.split(free)[1]
+        for change, count in kinds_of(counted)
         if action_of(change).destroys
     )
-
-
-def _iterate_counted(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tuple[Change, int]]:
-    """Return the changes of an entry that limits may count, each with how many rows are changed so."""
-    if isinstance(entry, Block):
-        return kinds_of(entry.where(~np.isin(entry.keys, exempt)))
-    return [] if entry.key in free else [(entry, 1)]
 
 
 async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:

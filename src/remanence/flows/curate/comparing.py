@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from remanence.core.arguments import check_count
-from remanence.core.change import AuditPart, Block
+from remanence.core.change import AuditPart
 from remanence.core.errors import InvalidInput, PolicyError, PolicyMismatch
-from remanence.core.snapshot import Ints, Snapshot
+from remanence.core.snapshot import Snapshot
 from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan import plan as decide
@@ -140,10 +140,9 @@ async def _find_done_since(
     by_verb: dict[tuple[int, str], Since] = {}
     if not seqs:
         return {}
-    looked_for = np.array(sorted(seqs), np.int64)
     async for part in iterate_audit_log(core, None, None, position):
         cause = part.cause
-        for seq in seqs.intersection(_memories(part, looked_for)):
+        for seq in seqs.intersection(_memories(part)):
             before = by_verb.pop((seq, cause.verb), None)
             count = 1 if before is None else before.count + (before.run != cause.run)
             by_verb[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
@@ -153,12 +152,11 @@ async def _find_done_since(
     return since
 
 
-def _memories(part: AuditPart, looked_for: Ints) -> Iterator[int]:
-    """Yield the memories that a part changed, used or linked, of blocks those alone that are looked for."""
+def _memories(part: AuditPart) -> Iterator[int]:
+    """Yield the memories that a part changed, used or linked."""
     yield from part.used
     for entry in part.entries:
-        if isinstance(entry, Block) and entry.table == "memories":
-            yield from entry.keys[np.isin(entry.keys, looked_for)].tolist()
+        if entry.table == "memories":
+            yield from entry.row_keys()
         elif entry.table not in APART:
-            keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]
-            yield from (seq for key in keys for seq in memories_of(entry.table, key))
+            yield from (seq for key in entry.row_keys() for seq in memories_of(entry.table, key))

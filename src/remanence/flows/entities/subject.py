@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from remanence.core.arguments import check_name
-from remanence.core.change import Change
+from remanence.core.change import Change, Entry, rows_of
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import Memory, short_id
 from remanence.core.redaction import NAME_CHARS_MIN, NameParts, Names
@@ -24,6 +24,7 @@ from remanence.read.entity import NAMES_MAX, folded_name, name_of, names_of, typ
 CANDIDATES_SHOWN = 5
 _SPEAKING = ("speaker", "agent")  # columns that say whose a memory is
 _SAID = ("text", "key", "summary", "thread", "session", "agent", "speaker", "attributes", "holds")
+_STRINGS = frozenset({*_SAID, "subject", "value", "span", "accessors"})  # of an image
 
 
 NONE = NameParts({})
@@ -195,8 +196,8 @@ async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
     """Find memories that were purged, and memories that said the names once, in their images."""
     by_seq: dict[int, bool] = {}  # by number, and whether it is the person's own
     async for part in iterate_audit_log(core, None, None):
-        for entry in part.entries:
-            if isinstance(entry, Change) and (match := _match_image(entry, subject, folded)) is not None:
+        for change in rows_of(filter(_may_name, part.entries)):
+            if (match := _match_image(change, subject, folded)) is not None:
                 seq, own = match
                 by_seq[seq] = by_seq.get(seq, False) or own
     seqs = sorted(by_seq.keys() - subject.own.keys() - subject.mentioned.keys())
@@ -206,10 +207,15 @@ async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
         subject.add(seq, 0 if one is None else one.revision, own=one is None and by_seq[seq])
 
 
+def _may_name(entry: Entry) -> bool:
+    """True if a person's name may stand in the images of an entry."""
+    if entry.table == "memories":
+        return not _STRINGS.isdisjoint(entry.columns)
+    return entry.table in {"tags", "sources"}
+
+
 def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
     """Return the memory that an image is of, and whether it is the person's; None where it does not name the person."""
-    if change.table not in ("memories", "tags", "sources"):
-        return None
     seq = change.key if isinstance(change.key, int) else int(change.key[0])
     strings = list(_strings(change))
     row = change.before or {}
@@ -223,4 +229,4 @@ def _strings(change: Change) -> Iterator[Any]:
     if not isinstance(change.key, int):
         yield from (one for one in change.key if isinstance(one, str))
     for side in (change.before, change.after):
-        yield from ((side or {}).get(name) for name in (*_SAID, "subject", "value", "span", "accessors"))
+        yield from ((side or {}).get(name) for name in _STRINGS)

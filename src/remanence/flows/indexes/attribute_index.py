@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.attributes import AttributeColumn, AttributeFilter, Codes, Scalar, value_of
-from remanence.core.change import Change
 from remanence.core.model import Memory
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Store
@@ -79,15 +78,11 @@ class AttributeIndex:
         while page := await self._store.history(self._scope, after=position, limit=PAGE):
             if any(part.ended_at is not None for part in page):
                 return False
-            # No block changes attributes.
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
-            changes = [entry for entry in entries if isinstance(entry, Change)]
             parts, position = parts + len(page), page[-1].position
-            changed_seqs.update(
-                int(change.key)  # type: ignore[arg-type] # of a memory
-                for change in changes
-                if change.before is None or change.after is None or "attributes" in change.after
-            )
+            for entry in entries:
+                if entry.before is None or entry.after is None or "attributes" in entry.columns:
+                    changed_seqs.update(entry.row_keys())
             if parts > PATCH_MAX or len(changed_seqs) > PATCH_MAX:
                 return False
         memories = await self._store.get(self._scope, sorted(changed_seqs))

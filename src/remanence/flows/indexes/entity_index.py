@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.core.change import Block
 from remanence.core.model import STANDING, Memory
 from remanence.read.entity import CATEGORY, THREAD, folded_name, is_entity, names_of
 from remanence.store.base import Find, Store
@@ -89,9 +88,7 @@ class EntityIndex:
             if any(part.ended_at is not None for part in page):
                 return False
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
-            for entry in entries:
-                keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]
-                changed_seqs.update(keys)  # type: ignore[arg-type] # of memories
+            changed_seqs.update(seq for entry in entries for seq in entry.row_keys())
             position = page[-1].position
             if len(changed_seqs) > PATCH_MAX:
                 return False

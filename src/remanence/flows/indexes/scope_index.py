@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.change import AuditPart, Block, Change, CommitResult
+from remanence.core.change import AuditPart, Change, CommitResult, rows_of
 from remanence.core.errors import StoreDamaged
 from remanence.core.model import COLUMN, Memory, Role, Status
 from remanence.core.segment import segments
@@ -441,17 +441,12 @@ class ScopeIndex:
                 break
             if any(part.ended_at is not None for part in page):
                 return None  # what these parts changed is told no more
-            entries = [
-                entry for part in page for entry in part.entries if entry.table in {"memories", "tags"}
-            ]
-            changes = [entry for entry in entries if isinstance(entry, Change)]
-            if any(change.table == "memories" and change.after is None for change in changes):
+            entries = [entry for part in page for entry in part.entries]
+            memories = [entry for entry in entries if entry.table == "memories"]
+            if any(entry.after is None for entry in memories):
                 return None
-            self._retag([change for change in changes if change.table == "tags"])
-            changed_seqs.update(change.key for change in changes if isinstance(change.key, int))
-            changed_seqs.update(
-                seq for block in entries if isinstance(block, Block) for seq in block.keys.tolist()
-            )
+            self._retag(list(rows_of(entry for entry in entries if entry.table == "tags")))
+            changed_seqs.update(seq for entry in memories for seq in entry.row_keys())
             runs += len(page)
             if runs > RUNS_MAX or len(changed_seqs) > max(PATCH_MIN, PATCH_SHARE * self._rows):
                 return None

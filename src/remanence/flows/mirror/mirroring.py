@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from remanence.core.box import FindBoxes
-from remanence.core.change import Block, Change
+from remanence.core.change import Entry
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.core.model import STANDING, Memory, Relation, short_id
@@ -582,30 +582,23 @@ def _name_in(file: ChangedFile) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _find_affected_owners(entries: Iterable[Change | Block]) -> set[int]:
+def _find_affected_owners(entries: Iterable[Entry]) -> set[int]:
     """Return the memories of whose files some changes may say something else, and boxes as negative numbers."""
     owners: set[int] = set()
     for entry in entries:
-        if isinstance(entry, Block):
-            keys = entry.row_keys()
-            owners.update(keys if entry.table == "memories" else _ends(keys))
-        elif entry.table == "links":
-            owners |= _ends([entry.key])
-        elif entry.table == "boxes":
-            assert isinstance(entry.key, int)
-            owners.add(-entry.key)
-        elif entry.table in ("memories", "tags", "sources"):
-            owners.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
+        keys = entry.row_keys()
+        match entry.table:
+            case "memories":
+                owners.update(keys)
+            case "tags" | "sources":
+                owners.update(seq for seq, _ in keys)
+            case "links":
+                owners.update(end for *ends, relation in keys if relation in TELLING for end in ends)
+            case "boxes":
+                owners.update(-box for box in keys)
+            case _:
+                pass
     return owners
-
-
-def _ends(keys: Iterable[object]) -> set[int]:
-    seqs: set[int] = set()
-    for key in keys:
-        assert isinstance(key, tuple)
-        if key[2] in TELLING:
-            seqs |= {key[0], key[1]}
-    return seqs
 
 
 @asynccontextmanager

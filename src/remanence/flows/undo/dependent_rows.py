@@ -8,12 +8,12 @@ from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 from remanence.core.box import BoxRow, FindBoxes
-from remanence.core.change import Cause, Change, Entry, inverse, rows_of
+from remanence.core.change import Cause, Change, Entry, Row, rows_of
 from remanence.core.model import Memory, Relation, Status
 from remanence.core.owner import BY_ENGINE, owner_of
 from remanence.edit.box_changes import leave_turns
 from remanence.edit.dependents import KNOWN_END, Dependents
-from remanence.edit.later_runs import LaterRuns, Row
+from remanence.edit.later_runs import LaterRuns
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.read.entity import is_entity
@@ -46,7 +46,7 @@ async def find_dependents(
     """Return what the engine made of memories or texts that entries take away, and these without entities that stay."""
     named = {(one.table, one.key): one for one in rows_of(one for one in entries if one.after is None)}
     gone = {cast("int", key) for table, key in named if table == "memories"}
-    edited = {cast("int", one.key) for one in entries if isinstance(one, Change) and _is_of_text(one)}
+    edited: set[int] = {seq for one in entries if _is_of_text(one) for seq in one.row_keys()}
     memories, attached = await read_attached(core, gone) if gone else ({}, {})
     if edited:
         attached |= await _read_known_links(core, edited)
@@ -63,19 +63,15 @@ async def find_dependents(
         found, more_attached = await read_attached(core, others)
         others = work.take_along(work.select_unknown(found, more_attached), more_attached)
     staying = missing | {("memories", seq) for seq in entities - work.going}
-    kept = [
-        one
-        for one in entries
-        if not (isinstance(one, Change) and one.after is None and (one.table, one.key) in staying)
-    ]
+    kept = [left for one in entries for left in (one.split(staying)[1] if one.after is None else (one,))]
     more: list[Entry] = [one for row, one in work.rows.items() if row not in named]
     more += await _give_places_back(core, later, work.going - edited)
     return [*more, *boxes], kept
 
 
-def _is_of_text(change: Change) -> bool:
-    both = change.before, change.after
-    return change.table == "memories" and all(side is not None and "text" in side for side in both)
+def _is_of_text(entry: Entry) -> bool:
+    stays = entry.before is not None and entry.after is not None
+    return entry.table == "memories" and stays and "text" in entry.columns
 
 
 def _is_mention_of(row: Row, seqs: AbstractSet[int]) -> bool:
@@ -96,7 +92,7 @@ async def _give_places_back(core: Core, later: LaterRuns, going: AbstractSet[int
         olds = {one.key[1] for one in changes if one.before is None and _gives_place(one, going)}  # type: ignore[index]
         for one in changes if olds else ():
             if one.table == "memories" and one.before and one.after and one.key in olds:
-                back.setdefault(cast("int", one.key), inverse(one))
+                back.setdefault(cast("int", one.key), one.inverse())
     memories = {one.seq: one for one in await core.store.get(core.scope, sorted(back)) if one is not None}
     return [
         one for seq, one in back.items() if seq in memories and _is_as_left(memories[seq], one.before or {})

@@ -6,7 +6,7 @@ A person may take back all, an agent its own runs where they touched nothing tha
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from remanence.core.change import ROWLESS, AuditPart, Cause, Change, inverses, row_count, rows_of
+from remanence.core.change import ROWLESS, AuditPart, Cause, inverses, row_count, rows_of
 from remanence.core.errors import Erased, ImagesEnded, InvalidInput, Protected
 from remanence.core.model import STANDING, Status
 from remanence.core.owner import PERSON, owner_of
@@ -92,7 +92,8 @@ async def refuse_forbidden_texts(core: Core, parts: Sequence[AuditPart]) -> None
     texts: set[str] = set()
     lifts: set[object] = set()
     async for part in iterate_parts(core, parts):
-        for change in inverses([one for one in part.entries if isinstance(one, Change)]):
+        entries = [one for one in part.entries if one.table == "forbidden" or "text" in one.columns]
+        for change in rows_of(inverses(entries)):
             after = change.after or {}
             if change.table == "forbidden" and change.after is None:
                 lifts.add(change.key)

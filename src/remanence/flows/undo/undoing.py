@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from remanence.core.box import FindBoxes, FindTraces
-from remanence.core.change import AuditPart, Cause, Change, Entry, inverses, rows_of
+from remanence.core.change import AuditPart, Cause, Change, Entry, Row, inverses, rows_of
 from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.keywords import Progress
 from remanence.core.model import Link, Memory
@@ -18,7 +18,7 @@ from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.box_changes import BOXED, start_boxes_from_present
 from remanence.edit.images import as_today, find_rewritten
-from remanence.edit.later_runs import LaterRuns, Row, columns_of, iterate_revised
+from remanence.edit.later_runs import LaterRuns, columns_of, iterate_revised
 from remanence.edit.reversal import start_from_present
 from remanence.flows.base.audit_log import PAGE, list_parts
 from remanence.flows.base.context import RACES_MAX, Core, ignore_progress, receipt
@@ -138,9 +138,10 @@ async def _find_later_edits(core: Core, back: Sequence[Entry], later: LaterRuns,
     revised = iterate_revised([one for one in back if one.before is not None])
     seqs = {seq for keys, _ in revised for seq in keys.tolist()}
     links = {
-        ("links", one.key): one.before
+        ("links", change.key): change.before or {}
         for one in back
-        if isinstance(one, Change) and one.table == "links" and one.before and one.after
+        if one.table == "links" and one.before is not None and one.after is not None
+        for change in one.changes()
     }
     changed: set[Row] = {("memories", seq) for seq in later.columns(seqs, after=position)}
     present = await _read_rows(core, links.keys() | changed)
@@ -178,7 +179,7 @@ async def _take_back(core: Core, part: AuditPart, cause: Cause, later: LaterRuns
     changes += await link_equal_texts(core, changes)
     more, changes = await find_dependents(core, changes, part.cause, later)
     entries = [one for one in (*more, *changes) if one.table not in _BOX_TABLES]
-    boxed = [one for one in (*more, *changes) if isinstance(one, Change) and one.table in _BOX_TABLES]
+    boxed = list(rows_of(one for one in (*more, *changes) if one.table in _BOX_TABLES))
     conflicts = await _find_left_behind(core, entries, set()) + await _find_missing(core, entries)
     for _ in range(RACES_MAX):
         if conflicts:

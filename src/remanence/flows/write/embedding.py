@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from remanence.core.change import Change, Entry, Fence
+from remanence.core.change import Change, Entry, Fence, edit_rows, rows_of
 from remanence.core.clock import SECOND
 from remanence.core.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, format_value
 from remanence.core.later import import_later
@@ -199,28 +199,20 @@ def _make_vector_changes(core: Core, memories: Sequence[Memory], known: WriteCon
 
 def _drop_old_vector(change: Change) -> Change:
     """Let a change start from whatever vector there is: the one that the audit told of has been replaced."""
-    if change.table != "memories" or change.after is None or "vector" not in (change.before or {}):
+    if change.before is None or change.after is None:
         return change
-    return replace(
-        change, before={name: old for name, old in (change.before or {}).items() if name != "vector"}
-    )
+    return replace(change, before={name: old for name, old in change.before.items() if name != "vector"})
 
 
 async def update_vectors(core: Core, told: Sequence[Entry], position: int) -> list[Entry]:
     """Give changes that the audit told at a position vectors of the present embedder, where it made others before."""
     if position > core.vectors_since:
         return list(told)
-    # A block holds no vectors.
-    entries = [_drop_old_vector(entry) if isinstance(entry, Change) else entry for entry in told]
-    old = {
-        change.key: change
-        for change in entries
-        if isinstance(change, Change)
-        and change.table == "memories"
-        and change.after
-        and change.after.get("vector") is not None
-    }
-    texts = {key: (change.after or {}).get("text") for key, change in old.items()}
+    vector = frozenset({"vector"})
+    entries = edit_rows(told, vector, _drop_old_vector)
+    rows = rows_of(one for one in entries if "vector" in one.columns)
+    afters = {change.key: change.after or {} for change in rows}
+    texts = {key: after.get("text") for key, after in afters.items() if after.get("vector") is not None}
     unsaid = [key for key, text in texts.items() if text is None]
     for memory in await core.store.get(core.scope, unsaid):  # type: ignore[arg-type]
         if memory is not None:
@@ -228,9 +220,10 @@ async def update_vectors(core: Core, told: Sequence[Entry], position: int) -> li
     term_counts = await _read_term_counts(core, [text for text in texts.values() if text is not None])
     weight = word_weight(term_counts.memories, term_counts.df)
     fresh = {key: learning.vector_of(core, text, weight) for key, text in texts.items() if text is not None}
-    return [
-        replace(entry, after={**(entry.after or {}), "vector": fresh[entry.key]})
-        if isinstance(entry, Change) and entry.key in fresh and entry is old.get(entry.key)
-        else entry
-        for entry in entries
-    ]
+
+    def renew(change: Change) -> Change:
+        if change.after is None or change.key not in fresh:
+            return change
+        return replace(change, after={**change.after, "vector": fresh[change.key]})
+
+    return edit_rows(entries, vector, renew)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-from remanence.core.change import Change, Entry
+from remanence.core.change import Change, Entry, rows_of
 from remanence.core.model import STANDING, Memory, Relation, Status, link_values
 from remanence.flows.base.context import Core
 from remanence.store.base import Arriving
@@ -13,12 +13,10 @@ async def link_equal_texts(
     core: Core, entries: Sequence[Entry], risen: Sequence[Memory] = ()
 ) -> list[Change]:
     """Return links of what comes back in sight to the oldest memory that says the same, where nothing links them."""
-    changes = [entry for entry in entries if isinstance(entry, Change)]
     marks = {memory.seq: memory.fingerprint for memory in risen}
-    for change in changes:
+    for change in rows_of(one for one in entries if one.table == "memories" and one.before is None):
         after = change.after or {}
-        stands = after.get("status", Status.INBOX) in STANDING
-        if change.table == "memories" and change.before is None and stands:
+        if after.get("status", Status.INBOX) in STANDING:
             marks[cast("int", change.key)] = after["fingerprint"]
     if not marks:
         return []
@@ -31,11 +29,8 @@ async def link_equal_texts(
     link_keys = (
         {link.key for link in await core.store.neighbours(core.scope, sorted(marks))} if pairs else set()
     )
-    link_keys |= {
-        cast("tuple[int, int, int]", change.key)
-        for change in changes
-        if change.table == "links" and change.after
-    }
+    made = [one for one in entries if one.table == "links" and one.after is not None]
+    link_keys |= {key for one in made for key in one.row_keys()}
     near, now = int(Relation.NEAR_DUPLICATE), core.clock.now()
     link_pairs = {(min(source, target), max(source, target)) for source, target, _ in link_keys}
     return [

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from remanence.core.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
+from remanence.core.change import ROWLESS, Cause, Change, CommitResult, Entry, number_entries, row_count
 from remanence.core.errors import Conflict
 from remanence.store.audit_parts import USE, content_digest, goes_on, pack_run_id, part_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
@@ -131,7 +131,7 @@ def commit(
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
     names.follow(connection)
     no, request_digest = names.make(connection, SCOPE, scope), content_digest(entries)
-    singles, blocks = _split_entries(entries)
+    singles, blocks = number_entries(entries)
     outcome = audit.find_earlier_commit(connection, no, singles, cause, request_digest)
     outcome = outcome or find_written(connection, no, cause, request_digest)
     if outcome is not None:
@@ -190,21 +190,6 @@ class _Writes(NamedTuple):
     memories: Memories
     attached: AttachedChanges
     blocks: Blocks
-
-
-def _split_entries(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[tuple[int, Block]]]:
-    """Number the rows that change, and tell single changes from blocks."""
-    singles: list[tuple[int, Change]] = []
-    blocks: list[tuple[int, Block]] = []
-    n = 0
-    for entry in entries:
-        if isinstance(entry, Block):
-            blocks.append((n, entry))
-            n += len(entry)
-        else:
-            singles.append((n, entry))
-            n += 1
-    return singles, blocks
 
 
 def _compare(
