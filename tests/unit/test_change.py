@@ -141,6 +141,7 @@ def test_a_change_answers_as_a_block_of_one() -> None:
             )
             assert [change] == list(one.changes()) == list(change.changes())
             assert ([change], []) == _rows(one.split({row})) == _rows(change.split({row}))
+            assert 0 == len(one.split({row})[1]) == len(change.split({row})[1])
             assert ([], [change]) == _rows(one.split(set())) == _rows(change.split({("tags", change.key)}))
             assert list(one.inverse().changes()) == list(change.inverse().changes())
             assert [1] == [count for _, count in one.kinds(())] == [count for _, count in change.kinds(())]
