@@ -80,19 +80,18 @@ class ModeState:
         """Return the mode after another look: another one only if it is asked for twice, and this one has lasted."""
         is_busy = bool(load.agents or load.working or self.busy_at is None or self.busy_at > now)
         busy_at = now if is_busy or self.busy_at is None else self.busy_at
-        wish = _pick_mode(load, now - busy_at)
+        wish: Mode
+        if load.agents >= AGENTS_MANY or load.urgent or load.overran or (load.memory or 0.0) > MEMORY_MOST:
+            wish = "minimal"
+        elif not load.agents and not load.working and now - busy_at >= QUIET_FOR:
+            wish = "idle"
+        else:
+            wish = "background"
         seen = self.seen + 1 if wish == self.wish else 1
         since = min(self.since, now)
         if wish != self.mode and seen >= SWITCH_SEEN and now - since >= SWITCH_AFTER:
             return ModeState(wish, now, wish, seen, busy_at)
         return replace(self, since=since, wish=wish, seen=seen, busy_at=busy_at)
-
-
-def _pick_mode(load: Load, quiet: int) -> Mode:
-    """Say which mode suits what goes on."""
-    if load.agents >= AGENTS_MANY or load.urgent or load.overran or (load.memory or 0.0) > MEMORY_MOST:
-        return "minimal"
-    return "idle" if not load.agents and not load.working and quiet >= QUIET_FOR else "background"
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,7 +415,8 @@ class _Outlook:
 
 def _calm_until(outlook: _Outlook, policy: Policy) -> int | None:
     """Say until when time alone makes a policy do nothing that does nothing now; None if nobody can tell."""
-    if not _foreseeable(policy):
+    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
+    if not (clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)):
         return None
     now = int(outlook.now.instant)
     until = horizon = min([now + HORIZONS[0], *_ends(outlook, policy)])
@@ -460,7 +460,11 @@ def _as_far(outlook: _Outlook, policy: Policy, span: tuple[int, int]) -> int | N
     """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
     now, until = span
     over_links = [rule.node for rule in policy.rules if rule.over == "links"]
-    windows = [rule for rule in policy.rules if rule.has_window and _sorts_by_time(rule)]
+    windows = [
+        rule
+        for rule in policy.rules
+        if rule.has_window and any(node.mentions & _MOVING for node, _ in rule.order)
+    ]
     if not over_links and not windows:
         return until if until > now else None
     for horizon in HORIZONS:
@@ -473,10 +477,6 @@ def _as_far(outlook: _Outlook, policy: Policy, span: tuple[int, int]) -> int | N
         ):
             return end if end > now else None
     return None
-
-
-def _sorts_by_time(rule: Rule) -> bool:
-    return any(node.mentions & _MOVING for node, _ in rule.order)
 
 
 def _crossings(part: Node, views: tuple[View, View, View]) -> Iterator[tuple[Ints, Floats]]:
@@ -520,12 +520,6 @@ def _differ(one: Truth, other: Truth) -> Bools:
     """Tell of which rows a part is not as true or as false."""
     different: Bools = (one[0] != other[0]) | (one[1] != other[1])
     return different
-
-
-def _foreseeable(policy: Policy) -> bool:
-    """Tell whether only the wall's clock and the parts of conditions can change what is decided."""
-    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
-    return clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)
 
 
 def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:

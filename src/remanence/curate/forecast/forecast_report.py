@@ -140,7 +140,14 @@ class Forecast(Result):
 
     def chart(self, width: int = 80) -> str:
         """Draw the same in characters, `width` characters wide."""
-        return _draw_chart(self, width)
+        span, series = _build_bars(self)
+        most = max(bar.total for bar in series)
+        if not most:
+            return "nothing leaves"
+        figures = max(len(f"{bar.total:,}") for bar in series) + 1
+        room = max(_BAR_MIN, width - _LABEL - figures)
+        lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
+        return "\n".join([f"each line {number(span, 'day', 'days')}; {_legend(series)}", *lines])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -194,18 +201,6 @@ def _build_bars(forecast: Forecast) -> tuple[int, list[Bar]]:
         label = (to_datetime(forecast.at) + timedelta(days=first)).date().isoformat()
         series.append(Bar(label, {name: counts[name] for name in LEAVES if counts[name]}))
     return span, series
-
-
-def _draw_chart(forecast: Forecast, width: int) -> str:
-    """Draw it in characters; what is not nothing is at least one."""
-    span, series = _build_bars(forecast)
-    most = max(bar.total for bar in series)
-    if not most:
-        return "nothing leaves"
-    figures = max(len(f"{bar.total:,}") for bar in series) + 1
-    room = max(_BAR_MIN, width - _LABEL - figures)
-    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
-    return "\n".join([f"each line {number(span, 'day', 'days')}; {_legend(series)}", *lines])
 
 
 def _legend(drawn: Sequence[Bar]) -> str:

@@ -246,23 +246,21 @@ def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Arra
         rows = links.find_uncut(
             np.ones(len(links), np.bool_) if relation is None else links.relation == relation
         )
-        return _select_link_ends(links.source[rows], links.target[rows], direction)
+        source = links.source[rows]
+        target = links.target[rows]
+        match direction:
+            case "in":
+                return target, source
+            case "out":
+                return source, target
+            case _:
+                return np.concatenate([source, target]), np.concatenate([target, source])
 
     if len(view.edges()) > LINKS_REMEMBERED_MAX:
         return compute(view)
     ends: tuple[Array, Array]
     ends = view.remember(f"ends of {relation} {direction}", frozenset({LINKS}), compute)
     return ends
-
-
-def _select_link_ends(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
-    match direction:
-        case "in":
-            return target, source
-        case "out":
-            return source, target
-        case _:
-            return np.concatenate([source, target]), np.concatenate([target, source])
 
 
 def _mark_rows(view: View, rows: Array) -> Bools:

@@ -335,11 +335,24 @@ class Compiler:
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self._compile_sign(node)
             case ast.Compare():
-                return self._chain(node)
+                left = node.left
+                nodes = []
+                for sign, right in zip(node.ops, node.comparators, strict=True):
+                    nodes.append(self._comparison(left, sign, right))
+                    left = right
+                return nodes[0] if len(nodes) == 1 else junction(True, nodes)
             case ast.BinOp():
                 return self._arithmetic(node)
             case ast.Name():
-                return self._name(node)
+                alias = self.names.aliases.get(node.id)
+                if alias is not None:
+                    return self._alias(node, alias)
+                word = self.vocabulary.columns.get(node.id)
+                if word is None or self.over not in word.over:
+                    raise self._unknown(
+                        "column", node, [*self._words(self.vocabulary.columns), *self.names.aliases]
+                    )
+                return word.node
             case ast.Constant():
                 return self._constant(node)
             case ast.Call(func=ast.Name()):
@@ -360,15 +373,6 @@ class Compiler:
                 node,
             )
         return compiled
-
-    def _name(self, node: ast.Name) -> Node:
-        alias = self.names.aliases.get(node.id)
-        if alias is not None:
-            return self._alias(node, alias)
-        word = self.vocabulary.columns.get(node.id)
-        if word is None or self.over not in word.over:
-            raise self._unknown("column", node, [*self._words(self.vocabulary.columns), *self.names.aliases])
-        return word.node
 
     def _alias(self, node: ast.Name, text: str) -> Node:
         key = (node.id, self.over, self.clock)
@@ -464,14 +468,6 @@ class Compiler:
         return build_value_node(
             answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant
         )
-
-    def _chain(self, node: ast.Compare) -> Node:
-        left = node.left
-        nodes = []
-        for sign, right in zip(node.ops, node.comparators, strict=True):
-            nodes.append(self._comparison(left, sign, right))
-            left = right
-        return nodes[0] if len(nodes) == 1 else junction(True, nodes)
 
     def _comparison(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Node:
         if isinstance(sign, ast.In | ast.NotIn):

@@ -9,6 +9,12 @@ from remanence.curate.language.vocabulary import BOTH, FUNCTIONS, LINK, MEMORIES
 
 def reference() -> str:
     """Return the reference page of the vocabulary, in Markdown."""
+    columns = [column for column in COLUMNS if column.name in MEANINGS and column.labels is not None]
+    rows = [
+        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
+        for column in columns
+    ]
+    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
     return "\n".join(
         [
             "# The words of a policy",
@@ -20,7 +26,12 @@ def reference() -> str:
             *_table("Columns of a memory", "memories"),
             *_table("Columns of a link", "links"),
             *_functions(),
-            *_labels(),
+            "## Labels",
+            "",
+            "| column | may be |",
+            "|---|---|",
+            *rows,
+            "",
         ]
     )
 
@@ -49,13 +60,3 @@ def _functions() -> list[str]:
         *rows,
         "",
     ]
-
-
-def _labels() -> list[str]:
-    columns = [column for column in COLUMNS if column.name in MEANINGS and column.labels is not None]
-    rows = [
-        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
-        for column in columns
-    ]
-    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
-    return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]

@@ -130,7 +130,11 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
         return
     kind, edits = np.zeros(len(rows), np.int64), {}
     for bit, (name, whole) in enumerate(sorted(plan.columns.items())):
-        mine = _select_edits(whole, rows)
+        begin, end = np.searchsorted(whole.rows, [rows[0], rows[-1] + 1])
+        near = whole.where(slice(begin, end))
+        slots = np.minimum(np.searchsorted(rows, near.rows), len(rows) - 1)
+        here = rows[slots] == near.rows
+        mine = Edits(slots[here], near.before[here], near.after[here])
         edits[name] = mine
         kind[mine.rows] |= 1 << bit
     status = edits.get("status", Edits.none())
@@ -152,15 +156,6 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
             revision=plan.revision[alike],
             touched=plan.touched[alike] if one >> len(edits) else None,
         )
-
-
-def _select_edits(edits: Edits, rows: Ints) -> Edits:
-    """Return the edits of some rows, numbered by their places among them; both ascend."""
-    begin, end = np.searchsorted(edits.rows, [rows[0], rows[-1] + 1])
-    some = edits.where(slice(begin, end))
-    places = np.minimum(np.searchsorted(rows, some.rows), len(rows) - 1)
-    here = rows[places] == some.rows
-    return Edits(places[here], some.before[here], some.after[here])
 
 
 def clusters(plan: PlanDecision) -> dict[int, int]:

@@ -17,7 +17,7 @@ from remanence.core.effects import CONTESTED, NO_SHORTER, NO_SUMMARY, Stage
 from remanence.core.model import Form, Status
 from remanence.core.snapshot import Bools, Ints
 from remanence.core.timekeeping import is_ahead
-from remanence.curate.language.view import Array, LinkView, visible
+from remanence.curate.language.view import LinkView, visible
 from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import NOBODY, Working
@@ -81,12 +81,20 @@ class Cycle:
                 self.working.view.links,
                 self.working.versions.copy(),
             )
-            self._run_round()
+            for phase, rules in self.each_time.items():
+                if phase == "links":
+                    self._unlink(rules)
+                else:
+                    self._in_turn(rules, phase)
+            self.working.settle_tiers()
             moving = np.flatnonzero(~self.working.same_as(before))
             if not len(moving) and self.working.view.links is links:
                 return True
             self._look_again(versions)
-        self._give_up(moving)
+        # Left alone is what the rules push to and fro.
+        self.working.revert(moving)
+        seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
+        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
         return False
 
     def _look_again(self, versions: Counter[str]) -> None:
@@ -96,20 +104,6 @@ class Cycle:
     def _find_changed_columns(self, versions: Counter[str]) -> AbstractSet[str]:
         """Name the columns that have changed since some versions."""
         return (self.working.versions - versions).keys()
-
-    def _give_up(self, moving: Ints) -> None:
-        """Leave alone what the rules push to and fro."""
-        self.working.revert(moving)
-        seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
-        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
-
-    def _run_round(self) -> None:
-        for phase, rules in self.each_time.items():
-            if phase == "links":
-                self._unlink(rules)
-            else:
-                self._in_turn(rules, phase)
-        self.working.settle_tiers()
 
     @cached_property
     def each_time(self) -> Mapping[str, list[tuple[int, Rule]]]:
@@ -203,7 +197,11 @@ class Cycle:
         if rule.effect.known_by == "state":
             rows = self._filter_by_state(rule, rows)
         if rule.effect.needs_text:
-            rows = self._not_condensed_now(rule, rows)
+            # Left to the rule's next turn is what this run condenses: it may have no summary, and is condensed then.
+            condensed = self.working.view.column("form")[rows] != self.working.start["form"][rows]
+            if condensed.any():
+                self.fired[rule.name] = rows  # else a second run would sum it up
+            rows = rows[~condensed]
         elif rule.effect.form is not None:
             rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.period is not None:
@@ -238,28 +236,17 @@ class Cycle:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
         status, effect = self.working.view.column("status"), rule.effect
         if effect.needs_text:
-            return self._may_be_summed_up(status)
+            # What was archived before this run, is no summary, and of which none was refused.
+            view = self.working.view
+            is_refused = view.tag(NO_SUMMARY)
+            if not view.snapshot.shortens:
+                is_refused = is_refused | view.tag(NO_SHORTER)
+            is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
+            return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
         if rule.sees_all or effect.seeks_hidden:
             reached: Bools = np.logical_or.reduce([status == one for one in effect.reach])
             return reached
         return self.working.view.find_standing()
-
-    def _not_condensed_now(self, rule: Rule, rows: Ints) -> Ints:
-        """Leave to the rule's next turn what this run condenses: it may have no summary, and is condensed then."""
-        now = self.working.view.column("form")[rows] != self.working.start["form"][rows]
-        if now.any():
-            self.fired[rule.name] = rows  # else a second run would sum it up
-        rest: Ints = rows[~now]
-        return rest
-
-    def _may_be_summed_up(self, status: Array) -> Bools:
-        """Tell what was archived before this run, is no summary, and of which none was refused."""
-        view = self.working.view
-        is_refused = view.tag(NO_SUMMARY)
-        if not view.snapshot.shortens:
-            is_refused = is_refused | view.tag(NO_SHORTER)
-        is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
-        return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
 
     def _filter_dwelling(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""

@@ -35,7 +35,10 @@ def filter_to_proposed(proposed: PlanDecision, fresh: AnyPlan, policy: Policy) -
     rows &= ~np.isin(fresh.seq, removals)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
     part = _select_plan_part(fresh, rows, links, removals)
-    return replace(part, fired=tuple(_iterate_fired_rules(fresh, part, policy)))
+    # The rules whose turn it was: not those of which all is left out, for it would be their turn again.
+    rules, part_rules = (set(_iterate_acting_rules(plan, policy)) for plan in (fresh, part))
+    fired = (name for name in fresh.fired if name in part_rules or (name not in rules and not part.empty))
+    return replace(part, fired=tuple(fired))
 
 
 def _bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
@@ -53,7 +56,11 @@ def left_out(
     proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy, most: int
 ) -> tuple[tuple[str, ...], int]:
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
-    missing = _missing(proposed, kept).tolist()
+    tags = [
+        np.setdiff1d(seqs, _bearers(kept, action, tag))
+        for action, tag, seqs in proposed.iterate_tag_changes()
+    ]
+    missing = np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags])).tolist()
     why = ExclusionReasons(proposed, kept, snapshot, policy)
     kept_keys = set(kept.links.list_keys())
     merge_ends = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
@@ -65,15 +72,6 @@ def left_out(
         f"{short_id(key[0])} to {short_id(key[1])}: {CUT_LINK_LEFT}" for key in cut[: most - len(lines)]
     ]
     return tuple(lines), len(missing) + len(cut) - len(lines)
-
-
-def _missing(proposed: PlanDecision, kept: PlanDecision) -> Ints:
-    """Return the memories whose change, or a tag that they would get or lose, is not kept."""
-    tags = [
-        np.setdiff1d(seqs, _bearers(kept, action, tag))
-        for action, tag, seqs in proposed.iterate_tag_changes()
-    ]
-    return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
 
 
 class ExclusionReasons:
@@ -125,20 +123,15 @@ def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     purges, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
     purges[proposed.purged], mine[fresh.purged] = True, True
     same &= (purges[at] == mine) & (proposed.revision[at] == fresh.revision)
-    same &= ~_mark_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
+    # Of rows that are destroyed a use or a link since is reason enough to stay.
+    destroyed = mine.copy()
+    status = fresh.columns.get("status", Edits.none())
+    destroyed[status.rows[np.isin(status.after, DESTROYED)]] = True
+    same &= ~destroyed | (proposed.touched[at] == fresh.touched)
     for name in proposed.columns.keys() | fresh.columns.keys():
         for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
             same &= theirs[at] == ours
     return same
-
-
-def _mark_destroyed(plan: PlanDecision) -> Bools:
-    """Tell which rows are destroyed, for which a use or a link since is reason enough to stay."""
-    mask = np.zeros(len(plan.seq), np.bool_)
-    status = plan.columns.get("status", Edits.none())
-    mask[plan.purged] = True
-    mask[status.rows[np.isin(status.after, DESTROYED)]] = True
-    return mask
 
 
 def _sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
@@ -214,14 +207,6 @@ def _select_plan_part(plan: AnyPlan, rows: Bools, links: Bools, gone: Ints) -> A
         tags=tags,
         links=plan.links.where(links),
         merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
-    )
-
-
-def _iterate_fired_rules(plan: PlanDecision, part: PlanDecision, policy: Policy) -> Iterator[str]:
-    """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
-    plan_rules, part_rules = (set(_iterate_acting_rules(some, policy)) for some in (plan, part))
-    yield from (
-        name for name in plan.fired if name in part_rules or (name not in plan_rules and not part.empty)
     )
 
 

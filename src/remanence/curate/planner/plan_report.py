@@ -492,7 +492,9 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     for act in report.acts:
         yield f"  {describe_action(act.name, act.count)}{_render_rule(act.rule)}{_render_reason(act.because)}"
         yield from _render_memories(act.memories, act.count, report.now, width, act.into)
-        yield from _render_links(act)
+        if act.links:
+            links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
+            yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
     if report.exempt:
@@ -544,12 +546,6 @@ def _render_memories(
     for place, memory in enumerate(memories):
         yield memory_line(memory, now, width, into[place] if into else None)
     yield from _render_remainder(more)
-
-
-def _render_links(act: PlannedAct) -> Iterator[str]:
-    if act.links:
-        links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
-        yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
 
 
 def _noun(name: str, count: int) -> str:

@@ -139,12 +139,9 @@ def _sort_keys(rule: Rule, view: View, rows: Ints) -> list[Array]:
     """
     some = view.take(rows)
     last = rule.top is not None
-    keys = rule.order[:-1] if _newest_first(rule.order[-1]) else rule.order
+    last_node, last_descends = rule.order[-1]
+    keys = rule.order[:-1] if last_node.text == "seq" and last_descends else rule.order
     return [sort_key(some, node, descending, last) for node, descending in reversed(keys)]
-
-
-def _newest_first(key: tuple[Node, bool]) -> bool:
-    return key[0].text == "seq" and key[1]
 
 
 def sort_key(view: View, node: Node, descending: bool, unknown_last: bool) -> Array:

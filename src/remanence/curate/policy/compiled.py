@@ -191,7 +191,9 @@ class Policy(Result):
 
     @cached_property
     def _affected_filter(self) -> Among | None:
-        if any(rule.over == "links" for rule in self.rules) or _looks_far(self):
+        if any(rule.over == "links" for rule in self.rules) or any(
+            LINKS in node.reads and node.mentions & FAR for node in _on_memories(self)
+        ):
             return None
         return _collect_affected_filter(self)
 
@@ -320,11 +322,6 @@ def concerned_beside_links(policy: Policy) -> Among | None:
     That is where a condition on memories reads links, and where two memories become one.
     """
     return None if LINKS in reads_of(_on_memories(policy)) else _collect_affected_filter(policy)
-
-
-def _looks_far(policy: Policy) -> bool:
-    """Tell whether a condition on a memory reads links that are not its own."""
-    return any(LINKS in node.reads and node.mentions & FAR for node in _on_memories(policy))
 
 
 def _on_memories(policy: Policy) -> list[Node]:
@@ -506,14 +503,23 @@ class _PolicyBuilder:
         names = PolicyNames(
             {name: item.states for name, item in self.categories.items()}, self.aliases, self._numbers()
         )
-        self._refuse_broken_aliases(names)
+        # Category aliases are compiled here so that a wrong one is found though no rule uses it.
+        for category in self.categories.values():
+            for alias, expression in category.aliases.items():
+                condition(expression, vocabulary("memories"), names, self.alias_places[alias])
         on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
+        tables = [rung for table in self.rules.values() for rung in rungs(table)]
+        rules = [compile_rule(table, names, on) for table in tables]
+        more = [compile_rule(table, names, on) for table in map(build_flag_rule, rules) if table is not None]
+        for rule in (*more, *(rule for rule in rules if rule.ladder)):
+            if rule.name in self.rules or rule.name in self.guards:
+                raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
         return Policy(
             name=text(top, "name") if "name" in top.values else self.name,
             source=source,
             about=text(top, "about") if "about" in top.values else "",
             guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
-            rules=self._rules(names, on),
+            rules=tuple(sorted([*rules, *more], key=lambda rule: rule.name)),
             categories=self.categories,
             aliases=self.aliases,
             overrides=self.overridden,
@@ -522,16 +528,6 @@ class _PolicyBuilder:
             recall=_recall_rules(self.recall),
         )
 
-    def _rules(self, names: PolicyNames, on: ClockName) -> tuple[Rule, ...]:
-        """Compile the rules, and those that follow from their keys."""
-        tables = [rung for table in self.rules.values() for rung in rungs(table)]
-        rules = [compile_rule(table, names, on) for table in tables]
-        more = [compile_rule(table, names, on) for table in map(build_flag_rule, rules) if table is not None]
-        for rule in (*more, *(rule for rule in rules if rule.ladder)):
-            if rule.name in self.rules or rule.name in self.guards:
-                raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
-        return tuple(sorted([*rules, *more], key=lambda rule: rule.name))
-
     def _numbers(self) -> dict[str, dict[str, float]]:
         """Return the numbers that categories declare, by name."""
         numbers: dict[str, dict[str, float]] = {}
@@ -539,12 +535,6 @@ class _PolicyBuilder:
             for name, value in category.numbers.items():
                 numbers.setdefault(name, {})[category.name] = value
         return numbers
-
-    def _refuse_broken_aliases(self, names: PolicyNames) -> None:
-        """Compile category aliases, so that a wrong one is found though no rule uses it."""
-        for category in self.categories.values():
-            for name, expression in category.aliases.items():
-                condition(expression, vocabulary("memories"), names, self.alias_places[name])
 
 
 def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:

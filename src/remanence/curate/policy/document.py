@@ -101,7 +101,15 @@ def parse(text: str, source: str) -> PolicyDocument:
     try:
         data = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(error, source, text) from error
+        match = _TOML_PLACE.match(str(error))
+        what = match["what"] if match else str(error)
+        last = len(text.splitlines()) or 1
+        line = int(match["line"] or last) if match else 1
+        column = int(match["column"] or 1) if match else 1
+        recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
+        raise PolicyError(
+            f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column
+        ) from error
     places = _places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
     lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}
@@ -111,16 +119,6 @@ def parse(text: str, source: str) -> PolicyDocument:
         if isinstance(value, dict)
     }
     return PolicyDocument(source, Table(top, here, places.get("", {})), lists, tables)
-
-
-def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyError:
-    match = _TOML_PLACE.match(str(error))
-    what = match["what"] if match else str(error)
-    last = len(text.splitlines()) or 1
-    line = int(match["line"] or last) if match else 1
-    column = int(match["column"] or 1) if match else 1
-    recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
-    return PolicyError(f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column)
 
 
 def _tables(
