@@ -310,7 +310,13 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Au
         parameters.append(pack_run_id(asked.run))
     if asked.memory is not None:
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
-        parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
+        # The parts that changed the memory, its tags, sources or links at either end.
+        single = connection.execute(
+            "SELECT position FROM mentions WHERE seq = ? AND position > ?", (asked.memory, asked.after)
+        )
+        positions = {position for (position,) in single.fetchall()}
+        positions |= block_log.positions_about(connection, asked.memory, asked.after)
+        parameters.append(id_list(positions))
         source = source.removesuffix(" INDEXED BY runs_scope")
     cursor = connection.execute(
         f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
@@ -359,16 +365,6 @@ def ends(connection: sqlite3.Connection, scope: int | None) -> Ends:
         return Ends(
             [ImageEndMark.read(orjson.loads(detail)).through for _, detail in rows], [at for at, _ in rows]
         )
-
-
-def _positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
-    """Return the parts after a position that changed a memory, its tags, sources or links at either end."""
-    single = connection.execute(
-        "SELECT position FROM mentions WHERE seq = ? AND position > ?", (memory, after)
-    )
-    return {position for (position,) in single.fetchall()} | block_log.positions_about(
-        connection, memory, after
-    )
 
 
 def _share_text(seen: dict[str, int], n: int, text: str) -> str:
@@ -495,22 +491,17 @@ def _entries(
     memory: int | None,
 ) -> Iterator[Entry]:
     """Return a part's changes and blocks in order, all of them or those of one memory."""
-    rows = _rows_of(connection, position, memory)
+    condition, about = "", (position,)
+    if memory is not None:
+        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
+        about = (position, memory)  # type: ignore[assignment]
+    rows = connection.execute(f"{SELECT_CHANGES}{condition} ORDER BY place", about).fetchall()
     shapes = names.read_texts(connection, shapes_of(rows, blocks))
     singles = zip((row[1] for row in rows), _changes(connection, position, rows, shapes), strict=True)
     pairs: Iterable[tuple[int, Entry]] = merge(
         singles, block_log.blocks(blocks, shapes, memory), key=itemgetter(0)
     )
     return (entry for _, entry in pairs)
-
-
-def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) -> list[Row]:
-    """Return the single changes of a part as they are kept, all of them or those of one memory."""
-    condition, about = "", (position,)
-    if memory is not None:
-        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
-        about = (position, memory)  # type: ignore[assignment]
-    return connection.execute(f"{SELECT_CHANGES}{condition} ORDER BY place", about).fetchall()
 
 
 def _changes(

@@ -64,7 +64,8 @@ def clean(path: str) -> CleanResult:
     except sqlite3.OperationalError as error:
         if not (error.sqlite_errorname or "").startswith(_LATER):
             raise meaning(error, path) from error
-        return CleanResult(is_pending=True, why="" if _is_held(error) else str(meaning(error, path)))
+        is_held = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+        return CleanResult(is_pending=True, why="" if is_held else str(meaning(error, path)))
     except sqlite3.Error as error:
         raise meaning(error, path) from error
 
@@ -82,10 +83,6 @@ def keep_ledger(path: str) -> str:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
     return ""
-
-
-def _is_held(error: sqlite3.OperationalError) -> bool:
-    return error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def _rewrite_file(connection: sqlite3.Connection) -> bool:
@@ -114,17 +111,17 @@ def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
     chunks: list[bytes] = []
     size = 0
     for row in chain.from_iterable(map(connection.execute, _STAYING)):
-        values = [_as_bytes(value) for value in row if value is not None]
+        values = [
+            (value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass"))
+            for value in row
+            if value is not None
+        ]
         chunks += values
         size += sum(map(len, values))
         if size > _BLOCK_BYTES:
             yield b"\0".join(chunks)
             chunks, size = [], 0
     yield b"\0".join(chunks)
-
-
-def _as_bytes(value: object) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
 
 
 def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:

@@ -86,7 +86,16 @@ class OpenFiles:
             if (log or file not in self._side_files) and _identify(file) != identity:
                 if connection is not None:
                     self._clear_log(connection)
-                raise _build_replacement(file, self._named)
+                keep = "put the file back, or restore a backup in its place"
+                if file != self._named:
+                    keep = (
+                        "what was answered before is written into the database as the last of them closes it"
+                    )
+                raise FileReplaced(
+                    f"{file} was removed, moved or replaced while it was open",
+                    recovery=f"stop every process that uses {self._named}: {keep}; then start again."
+                    " Nothing was stored since",
+                )
 
     def _clear_log(self, connection: sqlite3.Connection) -> None:
         """Write the log into the database where that lies elsewhere now, and remove the log.
@@ -109,16 +118,6 @@ def _identify(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return (found.st_dev, found.st_ino) if found.st_ino else None
-
-
-def _build_replacement(file: str, database: str) -> FileReplaced:
-    keep = "put the file back, or restore a backup in its place"
-    if file != database:
-        keep = "what was answered before is written into the database as the last of them closes it"
-    return FileReplaced(
-        f"{file} was removed, moved or replaced while it was open",
-        recovery=f"stop every process that uses {database}: {keep}; then start again. Nothing was stored since",
-    )
 
 
 def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:

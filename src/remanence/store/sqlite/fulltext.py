@@ -117,7 +117,9 @@ def add(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     if len(entries) + waiting <= WAITING_MAX:
         connection.executemany(_WAIT, entries)
     else:
-        _index(connection, [*_read_waiting_entries(connection), *entries])
+        arrived = [*_read_waiting_entries(connection), *entries]
+        connection.executemany(_ADD, [(entry.seq, entry.stems) for entry in arrived])
+        connection.executemany(_COUNT_UP, [(*key, df) for key, df in _document_frequencies(arrived).items()])
         connection.execute("DELETE FROM waiting")
     return len(entries)
 
@@ -208,11 +210,6 @@ def _read_waiting_entries(connection: sqlite3.Connection, scope: int | None = No
         "SELECT seq, scope, stems, terms FROM waiting WHERE ?1 IS NULL OR scope = ?1 ORDER BY seq", (scope,)
     )
     return [Entry(*row) for row in rows.fetchall()]
-
-
-def _index(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    connection.executemany(_ADD, [(entry.seq, entry.stems) for entry in entries])
-    connection.executemany(_COUNT_UP, [(*key, df) for key, df in _document_frequencies(entries).items()])
 
 
 def _document_frequencies(entries: Iterable[Entry]) -> Mapping[tuple[int, int], int]:

@@ -151,11 +151,11 @@ def find_foreign(path: str, salt: bytes) -> list[Path]:
     """Return the ledgers that have this database's name and another origin."""
     name, mine = Path(path).name, build_ledger_path(path, salt)
     digits = "[0-9a-f]" * _DIGITS
-    return sorted(one for one in mine.parent.glob(f"*.{digits}{SUFFIX}") if _is_of(one, name) and one != mine)
-
-
-def _is_of(ledger: Path, name: str) -> bool:
-    return database_of(ledger).name == name
+    return sorted(
+        one
+        for one in mine.parent.glob(f"*.{digits}{SUFFIX}")
+        if database_of(one).name == name and one != mine
+    )
 
 
 def read_header(file: Path) -> tuple[str, Role | None]:

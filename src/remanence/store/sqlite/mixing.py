@@ -63,8 +63,10 @@ def rows(keys: Sequence[Ints], coefficients: Sequence[int], values: Ints, more: 
     total = np.full(len(values), more, np.uint64)
     for part in range(_PARTS):
         for half, up in ((low, 0), (high, _HALF)):
+            value = half[:, part]
+            positive: Ints = np.where(value < 0, value + PRIME, value)  # both are below 2**60
             total = _reduce_sum(
-                total + _rotate_bits(_reduce_signed(half[:, part]), (_PART_BITS * part + up) % _BITS)
+                total + _rotate_bits(positive.view(np.uint64), (_PART_BITS * part + up) % _BITS)
             )
     return _times(weights(keys), total)
 
@@ -86,12 +88,6 @@ def hash_value(value: Any) -> int:
     """Return a text or bytes as a number of the field."""
     content = value if isinstance(value, bytes) else value.encode()
     return int.from_bytes(blake2b(content, digest_size=8).digest()) % PRIME
-
-
-def _reduce_signed(value: Ints) -> Words:
-    """Return signed numbers below 2**60 in the field."""
-    positive: Ints = np.where(value < 0, value + PRIME, value)
-    return positive.view(np.uint64)
 
 
 def _rotate_bits(value: Words, bits: int) -> Words:

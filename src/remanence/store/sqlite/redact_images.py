@@ -88,16 +88,19 @@ class QuotedStrings:
     def without(self, text: str) -> str:
         """Return a text with a word in place of what it says of what goes."""
         if text not in self._seen:
-            self._seen[text] = self._without(text)
+            left = text
+            for one in self._whole:
+                if one in left.casefold():
+                    before = r"(?<![^\W_])" if _WORD.match(one[0]) else ""
+                    after = r"(?![^\W_])" if _WORD.match(one[-1]) else ""
+                    left = Pattern(before + re.escape(one) + after, re.IGNORECASE).sub(
+                        lambda _: WITHOUT, left
+                    )
+            left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
+            self._seen[text] = (
+                WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
+            )
         return self._seen[text]
-
-    def _without(self, text: str) -> str:
-        left = text
-        for one in self._whole:
-            if one in left.casefold():
-                left = Pattern(_whole_word_pattern(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
-        left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
-        return WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
 
     def _part(self, name: str, value: Any) -> Any:
         if name != _RULES or not isinstance(value, list):
@@ -360,10 +363,3 @@ def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row
 
 def _is_long(word: str) -> bool:
     return len(word.encode("utf-8", "surrogatepass")) >= SHORTEST
-
-
-def _whole_word_pattern(text: str) -> str:
-    """Return the pattern of a text that is no part of longer words."""
-    before = r"(?<![^\W_])" if _WORD.match(text[0]) else ""
-    after = r"(?![^\W_])" if _WORD.match(text[-1]) else ""
-    return before + re.escape(text) + after

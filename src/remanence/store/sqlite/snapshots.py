@@ -22,7 +22,6 @@ from remanence.core.snapshot import (
     RESTING,
     RESTING_ON,
     TAG,
-    Among,
     Holds,
     LinkColumns,
     Snapshot,
@@ -78,7 +77,10 @@ def snapshot(
         seq, arrays, links = _read_near(connection, no, columns, count, (only_seqs, wanted.links))
         part = seq
     elif changed_seqs is None:
-        among = _build_among_condition(connection, names, no, wanted.among)
+        among = ""
+        if wanted.among is not None:
+            any_of = (_build_holds_condition(connection, names, no, holds) for holds in wanted.among)
+            among = f" AND ({' OR '.join(any_of) or '0'})"
         seq, arrays, links = _read(connection, no, columns, count, (among, wanted))
         part = None if among == "" else seq
     else:
@@ -218,15 +220,6 @@ def _unpack_column(column: Column, rows: UnpackedRows) -> Array:
     return rows.read_unsigned(name) if column.kind == "flag" else rows.read_signed(name)
 
 
-def _build_among_condition(
-    connection: sqlite3.Connection, names: StringIds, no: int, among: Among | None
-) -> str:
-    """Return what of the rows of a scope is read, as a condition in SQL."""
-    if among is None:
-        return ""
-    return f" AND ({' OR '.join(_build_holds_condition(connection, names, no, holds) for holds in among) or '0'})"
-
-
 def _build_holds_condition(connection: sqlite3.Connection, names: StringIds, no: int, holds: Holds) -> str:
     """Return a condition: each column holds one of its labels or names, and one of the tags is there."""
     conditions = []
@@ -353,10 +346,12 @@ def _index_numbers(numbers: Array) -> tuple[Ints, Array]:
 
 def _tag_mask(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether it has a tag that the pattern means: a name, or all that begin alike (`self/*`)."""
+    # What GLOB would read into a name is escaped; only a star at the end means anything.
+    stem, star = (pattern[:-1], "*") if pattern.endswith("*") else (pattern, "")
     (seq_text,) = connection.execute(
         "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
         " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
-        (no, _glob(pattern)),
+        (no, "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star),
     ).fetchone()
     return (
         is_among(seq, np.sort(np.fromstring(seq_text, np.int64, sep=",")))
@@ -481,12 +476,6 @@ def _attributes(
     return row_attributes
 
 
-def _glob(pattern: str) -> str:
-    """Escape what GLOB would read into a name; only a star at the end means anything."""
-    stem, star = (pattern[:-1], "*") if pattern.endswith("*") else (pattern, "")
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star
-
-
 _TARGET_BITS = 26  # up to so many bits the ends, the relation and the weight of a link fit into one word
 _OF_LINKS = {
     "confidence": PackedField("confidence", "coalesce(confidence, -1) + 1", 20),
@@ -588,21 +577,15 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collectio
     for base, rows in gather(connection, _pick_packing(bounds[1], wanted), source, bounds, LINKS_STEP):
         begin, end = end, end + len(rows)
         for name, array in columns.items():
-            columns[name] = roomy = _with_room(array, end)
+            roomy = array
+            if end > len(array):
+                columns[name] = roomy = np.empty(2 * end, array.dtype)
+                roomy[: len(array)] = array
             roomy[begin:end] = _of_link(name, rows, base, row_of)
     link_columns = LinkColumns(**{name: array[:end] for name, array in columns.items()})
     if "resolved_at" not in wanted:
         return link_columns
     return replace(link_columns, resolved_at=_read_resolved_times(connection, no, row_of, link_columns))
-
-
-def _with_room(array: Array, count: int) -> Array:
-    """Return an array that has room for so many."""
-    if count <= len(array):
-        return array
-    larger = np.empty(2 * count, array.dtype)
-    larger[: len(array)] = array
-    return larger
 
 
 _ALWAYS = ("source", "target", "relation", "weight")

@@ -90,8 +90,9 @@ class _Group:
             for place, (n, change) in enumerate(self.taken):
                 row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
                 if row is not None and (far := as_far_as(row[at], by)) != by:
-                    capped_change = Change("memories", change.key, *_replace_increment(change, name, far))
-                    self.taken[place] = n, capped_change
+                    before = {**(change.before or {}), name: Increment(-far)}
+                    after = {**(change.after or {}), name: Increment(far)}
+                    self.taken[place] = n, Change("memories", change.key, before, after)
 
     def values(self, name: str) -> list[tuple[int, Any]]:
         """Return (seq, new value) of a column."""
@@ -128,7 +129,13 @@ class Updates:
 
     def take(self, n: int, change: Change) -> None:
         """Sort one update in."""
-        kind = _kind(change.before or {}, change.after or {})
+        # What makes updates alike: the columns they name, and which of them are counted up or down.
+        marks = [
+            (name, 0 if value.__class__ is not Increment else 2 if value.by > 0 else 1)
+            for name, value in (change.after or {}).items()
+            if name not in GUARDS
+        ]
+        kind = tuple(change.before or {}), tuple(marks)
         group = self._groups.get(kind)
         if group is None:
             group = self._groups[kind] = _group(kind)
@@ -233,16 +240,13 @@ class Updates:
                 values += tuple(use_values[name] for name in extra)
             by_values[values].append(change.key)  # type: ignore[arg-type]
             new_values.append(values)
-        steps = self._steps(group)
+        # Another vector says nothing else of a memory.
+        revises = bool(group.columns) and self._work.cause.verb != "embed"
+        steps = ("revision",) * revises + ("touched",) * bool(group.counters)
         sets = _sets(group, extra, steps)
         if sets:
             self._set(sets, by_values)
             self._sum(group, (extra, steps), new_values)
-
-    def _steps(self, group: _Group) -> tuple[str, ...]:
-        """Return which of a memory's own counters an update raises; another vector says nothing else of a memory."""
-        revises = bool(group.columns) and self._work.cause.verb != "embed"
-        return ("revision",) * revises + ("touched",) * bool(group.counters)
 
     def _sum(
         self,
@@ -346,12 +350,6 @@ class Updates:
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 
-def _replace_increment(change: Change, name: str, by: int) -> tuple[Row, Row]:
-    """Return both sides of a change in which a counter changes by another amount."""
-    before, after = change.before or {}, change.after or {}
-    return {**before, name: Increment(-by)}, {**after, name: Increment(by)}
-
-
 def matches(
     work: CommitContext, slots: Sequence[ColumnPosition], before: Mapping[str, Any], row: Sequence[Any]
 ) -> bool:
@@ -395,16 +393,6 @@ def _place(columns: Sequence[str]) -> Callable[[str], int]:
 
 def _as_int(value: Any) -> int | None:
     return None if value is None else int(value)
-
-
-def _kind(before: Mapping[str, Any], after: Mapping[str, Any]) -> Kind:
-    """Return what makes updates alike: the columns they name, and which of them are counted up or down."""
-    marks = [
-        (name, 0 if value.__class__ is not Increment else 2 if value.by > 0 else 1)
-        for name, value in after.items()
-        if name not in GUARDS
-    ]
-    return tuple(before), tuple(marks)
 
 
 def _group(kind: Kind) -> _Group:
