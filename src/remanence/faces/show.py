@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting
     from remanence.flows.base.undo_data_expiry import ExpireResult
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.consolidate.sessions import OpenSession
     from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
@@ -534,7 +533,13 @@ def _in_time(state: State) -> Iterator[Text]:
             (f"  {work:<10} ", "dim"), (f"by itself {format_time(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
-        yield _session(session, state.at)
+        beat = (
+            f", last beat {format_duration(state.at - session.counted_until)} ago"
+            if session.every is not None
+            else ""
+        )
+        detail = f"{escape_line(session.task_type)}, begun {format_duration(state.at - session.started_at)} ago{beat}"
+        yield Text.assemble(("  session    ", "dim"), f"{session.id} {detail}")
     if len(state.sessions) > SESSIONS_SHOWN:
         yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
 
@@ -546,14 +551,6 @@ def _format_due(micros: int) -> str:
 def _format_leaving(micros: int) -> str:
     """Say when the first memory of a class goes; what has faded waits for a run."""
     return f"in {format_duration(micros)}" if micros > 0 else "with the next run"
-
-
-def _session(session: OpenSession, now: int) -> Text:
-    beat = (
-        f", last beat {format_duration(now - session.counted_until)} ago" if session.every is not None else ""
-    )
-    detail = f"{escape_line(session.task_type)}, begun {format_duration(now - session.started_at)} ago{beat}"
-    return Text.assemble(("  session    ", "dim"), f"{session.id} {detail}")
 
 
 @_shows("Setting")

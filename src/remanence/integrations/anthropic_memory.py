@@ -317,7 +317,14 @@ class _MemoryFolder:
 
         def look(here: Mapping[str, Memory]) -> list[str]:
             for path in [str(turn.key) for turn in turns] + gone:
-                _refuse_other(engine, path, here.get(path), files.get(path))
+                memory = here.get(path)
+                read = files.get(path)
+                memory = None if memory is None or memory.status not in _THERE else memory
+                if memory is not None and not is_own(engine, TAG, memory):
+                    raise FileRefusal(f"The memory {path} is no file of this tool: use another path")
+                now, then = (0 if one is None else one.revision for one in (memory, read))
+                if now != then or (memory and memory.id) != (read and read.id):
+                    raise Conflict((), f"the file {path} was changed meanwhile", expected=then, current=now)
             for path in {*outcome.written, *gone} & files.keys():
                 refuse_protected(engine, files[path])
             return gone
@@ -343,16 +350,6 @@ class _MemoryFolder:
             tags=[TAG],
             attributes=attributes,
         )
-
-
-def _refuse_other(engine: Engine, path: str, memory: Memory | None, read: Memory | None) -> None:
-    """Raise FileRefusal where a path is that of no file, and Conflict where the file is not as it was read."""
-    memory = None if memory is None or memory.status not in _THERE else memory
-    if memory is not None and not is_own(engine, TAG, memory):
-        raise FileRefusal(f"The memory {path} is no file of this tool: use another path")
-    now, then = (0 if one is None else one.revision for one in (memory, read))
-    if now != then or (memory and memory.id) != (read and read.id):
-        raise Conflict((), f"the file {path} was changed meanwhile", expected=then, current=now)
 
 
 async def _list_files(engine: Engine) -> dict[str, Memory]:

@@ -300,7 +300,9 @@ class RemanenceStore(BaseStore):
         queries: Vectors,
         engine: Engine,
     ) -> list[Result]:
-        await self._sweep_when_due(engine)
+        minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
+        if minutes and self._calls.now >= self._swept_at + _micros(minutes):
+            await self._sweep(engine)
         read = self._reader(engine)
         named = await read_named(engine, [_name(op) for op in ops if isinstance(op, GetOp)])
         results: list[Result] = []
@@ -483,11 +485,6 @@ class RemanenceStore(BaseStore):
         now = self._calls.now
         ends = {one.memory.id: now + _micros(one.ttl) for one in found if one.ttl is not None}
         await prolong_own(engine, ends)
-
-    async def _sweep_when_due(self, engine: Engine) -> None:
-        minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
-        if minutes and self._calls.now >= self._swept_at + _micros(minutes):
-            await self._sweep(engine)
 
     async def _sweep(self, engine: Engine) -> int:
         """Forget what is over, but for what a person pinned or holds."""

@@ -72,7 +72,12 @@ class MemorySession:
         """Add items, all or none; what users and assistants say is heard, so that recall finds it and facts in it."""
         plain = [json.loads(json.dumps(item)) for item in items]
         for item in plain:
-            _check_item(item)
+            if not isinstance(item, dict) or not isinstance(item.get("role"), str | None):
+                raise InvalidInput(
+                    f"{format_value(item)} is no item: it must be a dict, its role a text",
+                    recovery="pass whole items",
+                )
+            check_attributes({_ITEM: item})
         await self._calls.run(partial(self._add_in_turn, plain))
 
     async def pop_item(self) -> TResponseInputItem | None:
@@ -97,19 +102,16 @@ class MemorySession:
         of_engine = _adding.setdefault(engine, WeakValueDictionary())
         lock = of_engine.setdefault(self.session_id, asyncio.Lock())
         async with lock:
-            await self._add_all(items, engine)
-
-    async def _add_all(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:
-        keys: list[str] = []
-        is_done = False
-        try:
-            for item in items:
-                keys.append(uuid4().hex)
-                await self._add(engine, item, keys[-1])
-            is_done = True
-        finally:
-            if keys and not is_done:  # of the last one nobody knows whether it came in
-                await forget_own(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
+            keys: list[str] = []
+            is_done = False
+            try:
+                for item in items:
+                    keys.append(uuid4().hex)
+                    await self._add(engine, item, keys[-1])
+                is_done = True
+            finally:
+                if keys and not is_done:  # of the last one nobody knows whether it came in
+                    await forget_own(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
 
     async def _add(self, engine: Engine, item: dict[str, Any], key: str) -> None:
         role = _ROLES.get(_role_of(item), "tool")
@@ -158,16 +160,6 @@ class MemorySession:
 
     async def _clear(self, engine: Engine) -> None:
         await forget_own(engine, await self._list(-1, engine))
-
-
-def _check_item(item: Any) -> None:
-    """Raise InvalidInput for what is no item, or none that a memory can keep."""
-    if not isinstance(item, dict) or not isinstance(item.get("role"), str | None):
-        raise InvalidInput(
-            f"{format_value(item)} is no item: it must be a dict, its role a text",
-            recovery="pass whole items",
-        )
-    check_attributes({_ITEM: item})
 
 
 def _is_item(memory: Memory) -> bool:

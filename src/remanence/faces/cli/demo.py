@@ -161,8 +161,12 @@ class Walk:
         """Learn, listen, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
         noted, segments = await self._listen(memory)
-        await self._recall(memory)
-        await self._correct(memory)
+        for question in QUESTIONS:
+            self._step("Recall", question)
+            await self._answer(memory, question)
+        await memory.correct(WRONG, by=RIGHT)
+        self._step("Correct", "four o'clock takes the place of two, which stays as history")
+        await self._answer(memory, QUESTIONS[-1])
         before = (await memory.status()).statuses
         self._step("Plan", "what its policy would compress, archive and delete; nothing is written")
         plan = await memory.plan()
@@ -218,16 +222,6 @@ class Walk:
             ]
         )
         return len(turns), len(segments)
-
-    async def _recall(self, memory: Engine) -> None:
-        for question in QUESTIONS:
-            self._step("Recall", question)
-            await self._answer(memory, question)
-
-    async def _correct(self, memory: Engine) -> None:
-        await memory.correct(WRONG, by=RIGHT)
-        self._step("Correct", "four o'clock takes the place of two, which stays as history")
-        await self._answer(memory, QUESTIONS[-1])
 
     async def _answer(self, memory: Engine, question: str) -> None:
         answer = await memory.recall(question, limit=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from remanence.core.verb_help import VerbHelp
 from remanence.core.verbs import GROUPS, SHELVES, TABLE, advice
@@ -129,7 +129,9 @@ def common_options(app: "App") -> list[tuple[str, str]]:
 
 def arguments(app: "App") -> list["Argument"]:
     """Return what a command takes, groups of options flat."""
-    collection = app.assemble_argument_collection(default_parameter=_build_default_parameter())
+    from cyclopts import Parameter
+
+    collection = app.assemble_argument_collection(default_parameter=Parameter(negative_iterable=()))
     return [one for one in collection if one.show and not one.children]
 
 
@@ -160,9 +162,3 @@ def _option(one: "Argument") -> tuple[str, str]:
 
 def _metavar(one: "Argument") -> str:
     return "N" if {int, float} & {one.hint, *get_args(one.hint)} else one.names[0].strip("-").upper()
-
-
-def _build_default_parameter() -> Any:
-    from cyclopts import Parameter
-
-    return Parameter(negative_iterable=())

@@ -98,12 +98,12 @@ async def _listen(memory: Memory, _told: Mapping[str, Any], _budget: int) -> str
 async def _note(memory: Memory, told: Mapping[str, Any], words: str, role: "RoleName") -> None:
     if words:
         session = _text(told, SESSIONS)
-        named = session if len(session) <= NAME_CHARS_MAX and session.isprintable() else _hash(session)
+        named = (
+            session
+            if len(session) <= NAME_CHARS_MAX and session.isprintable()
+            else sha256(session.encode()).hexdigest()
+        )
         await memory.note(words[:TEXT_CHARS_MAX], later=True, role=role, session=named or None)
-
-
-def _hash(name: str) -> str:
-    return sha256(name.encode()).hexdigest()
 
 
 def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:

@@ -323,17 +323,14 @@ class ListPage:
         if len(memories) > self.limit:
             more = f"more: repeat with --after {memories[self.limit - 1].seq}"
             style.write_lines([style.Text(more, "dim")], sys.stderr)
-        return self._choose_fields(memories[: self.limit])
-
-    def _choose_fields(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
-        """Return what is to be shown of each memory: all of it, or the fields that were named."""
+        shown = memories[: self.limit]
         if not self.field:
-            return memories
+            return shown
         known = {one.name for one in fields(ListedMemory)} - ListedMemory.HIDDEN
         for name in self.field:
             if name not in known:
                 raise NameUnknown("field", name, known)
-        rows = (encode_json_value(one) for one in memories)
+        rows = (encode_json_value(one) for one in shown)
         return [style.Fields({name: row[name] for name in self.field or ()}) for row in rows]
 
 

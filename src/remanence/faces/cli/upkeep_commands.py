@@ -70,11 +70,8 @@ async def settings(
         if not (value.isascii() and value.isdigit()):
             raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
         new_value = int(value)
-    return Undoable(await memory.settings.set(name, new_value), _setting(name, before.value))
-
-
-def _setting(name: str, value: int | str) -> str:
-    return f"remanence settings {name} {value if isinstance(value, int) else quote(value)}"
+    old_value = before.value if isinstance(before.value, int) else quote(before.value)
+    return Undoable(await memory.settings.set(name, new_value), f"remanence settings {name} {old_value}")
 
 
 def guide(

@@ -283,7 +283,11 @@ async def show_graph(visit: Visit) -> dict[str, Any]:
     shown: dict[str, Any] = {"depth": depth, "depths": range(1, HOPS_MAX + 1), "graph": None, "begins": []}
     given = visit.query.get("from")
     if given is None:
-        return {**shown, "begins": await _list_beginnings(visit.memory)}
+        entities = await visit.memory.entities.list(limit=BEGINNINGS)
+        newest = await visit.memory.list(limit=BEGINNINGS)
+        begins = [{"seq": one.seq, "text": one.name} for one in entities]
+        begins += [{"seq": one.seq, "text": one.text} for one in newest]
+        return {**shown, "begins": begins}
     related = await _find_neighbourhood(visit.memory, given, depth)
     nodes = lay_out(related)
     by_seq = {one.memory.seq: one.memory for one in related.memories}
@@ -320,10 +324,3 @@ async def _find_neighbourhood(memory: Engine, given: str, depth: int) -> Related
     except NotFound:
         return await memory.links(query=given, depth=depth, limit=limit)
     return await memory.links(entity.seq, depth=depth, limit=limit)
-
-
-async def _list_beginnings(memory: Engine) -> list[dict[str, Any]]:
-    """List entities and newest memories that a look at links may begin at."""
-    entities = await memory.entities.list(limit=BEGINNINGS)
-    begins = [{"seq": one.seq, "text": one.name} for one in entities]
-    return begins + [{"seq": one.seq, "text": one.text} for one in await memory.list(limit=BEGINNINGS)]

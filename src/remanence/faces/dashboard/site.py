@@ -355,15 +355,12 @@ class Dashboard:
                 if told.startswith(b":"):
                     yield told
                 elif told.startswith(b"id:"):  # else it says how far a call is
-                    yield _rename_event(told)
+                    position = told.partition(b"\n")[0]
+                    yield (
+                        position + b"\nevent: changed\ndata: \n\n"
+                    )  # its name and what it holds are left out
 
         return StreamingResponse(name_changes(), media_type=events.MEDIA_TYPE)
-
-
-def _rename_event(told: bytes) -> bytes:
-    """Return an event under the one name that pages listen to, without what it holds."""
-    position = told.partition(b"\n")[0]
-    return position + b"\nevent: changed\ndata: \n\n"
 
 
 def _describe(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:

@@ -40,13 +40,16 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
     is_fair = answer.is_unsure or answer.strength < STRONG_MIN
     word = "weak" if answer.is_weak else "fair" if is_fair else "strong"
     strength = f"\nStrength: {word}." * bool(answer.query)
+    shown = len(answer.memories)
+    advice = advise_longer(answer.next_score, shown)
+    has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
     return (
         doubt
         + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)
         + strength
         + f"\nAsked about {'; '.join(answer.times)}." * bool(answer.times)
         + _left_out(answer)
-        + _advise(answer, budget)
+        + (f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room))
         + _describe_fallback(answer)
         + _explain(answer)
     )
@@ -65,14 +68,6 @@ def render_newest(memories: Sequence[Memory], budget: int | None, *, is_whole: b
         + f"\nLeft out: {kept_out({'budget': missing})}." * bool(missing)
         + "\nThere are more: ask for a higher limit, or for other days." * (not is_whole)
     )
-
-
-def _advise(answer: RecallResult, budget: int | None) -> str:
-    """Advise more places where these may find more and the budget has room for them."""
-    shown = len(answer.memories)
-    advice = advise_longer(answer.next_score, shown)
-    has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
-    return f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room)
 
 
 def _explain(answer: RecallResult) -> str:
@@ -156,16 +151,13 @@ def _facts(memory: Memory) -> Iterator[str]:
     yield ", ".join(f"{name} {getattr(memory, name)}" for name in counts)
 
 
-def _text(memory: Memory) -> str:
-    """Return the beginning of a memory's text; what is in quarantine a person reads before any agent."""
-    return WITHHELD if memory.status is Status.QUARANTINED else memory.text[:TEXT_CHARS]
-
-
 def _link(memory: Memory, link: Link, ends: Mapping[int, Memory]) -> str:
     out = link.source == memory.seq
     other = link.target if out else link.source
     there = ends.get(other)
-    text = "" if there is None else f": {_text(there)}"
+    text = ""
+    if there is not None:  # what is in quarantine a person reads before any agent
+        text = f": {WITHHELD if there.status is Status.QUARANTINED else there.text[:TEXT_CHARS]}"
     way = (
         f"{link.relation.label} {short_id(other)}" if out else f"{short_id(other)} {link.relation.label} this"
     )

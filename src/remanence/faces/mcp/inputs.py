@@ -50,7 +50,14 @@ class Inputs:
         }
         config = ConfigDict(extra="forbid")
         self._model: type[BaseModel] = create_model(self.name, __config__=config, **fields)
-        self.schema = _schema(self._model.model_json_schema(), choices)
+        # What tells a model nothing stays out: titles, defaults, and that what is absent may be null.
+        written = self._model.model_json_schema()
+        properties = {
+            name: _property(one) | ({"enum": list(choices[name])} if name in choices else {})
+            for name, one in written.get("properties", {}).items()
+        }
+        required = {"required": written["required"]} if "required" in written else {}
+        self.schema: dict[str, Any] = {"type": "object", "properties": properties, **required}
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that were given; raise InvalidInput where they are none of this tool's."""
@@ -77,16 +84,6 @@ class Inputs:
                 faults.append(f"{name} must be {kind}, not {format_value(fault['input'])}")
                 way.append(f"pass {name}: {properties[name].get('description', kind)}")
         return InvalidInput("; ".join(dict.fromkeys(faults)), recovery="; ".join(dict.fromkeys(way)))
-
-
-def _schema(written: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
-    """Return a schema without what tells a model nothing: titles, defaults, and that what is absent may be null."""
-    properties = {
-        name: _property(one) | ({"enum": list(choices[name])} if name in choices else {})
-        for name, one in written.get("properties", {}).items()
-    }
-    required = {"required": written["required"]} if "required" in written else {}
-    return {"type": "object", "properties": properties, **required}
 
 
 def _property(one: Mapping[str, Any]) -> dict[str, Any]:

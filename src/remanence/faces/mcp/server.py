@@ -219,7 +219,10 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
         finally:
             await session.end()
     if not serving.done():
-        _leave(ending.result())
+        # It ends as the signal would have: the thread that reads standard input cannot be woken to end otherwise.
+        number = ending.result()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
     ending.cancel()
     await serving
 
@@ -272,7 +275,16 @@ class _Requests:
     async def call_tool(self, ctx: RequestContext, given: CallToolRequestParams) -> CallToolResult:
         async def call() -> str:
             async with self._use(ctx, works=True) as tools:
-                return await _call(tools, self._offering, given.name, given.arguments or {})
+                offered = _offer_tools(tools, self._offering)
+                tool = offered.get(given.name)
+                if tool is None:
+                    if given.name in names(allow_curation=True):
+                        raise InvalidInput(
+                            f"{given.name} is not offered here", recovery=self._offering.find_way(given.name)
+                        )
+                    raise NameUnknown("tool", given.name, list(offered), VERBS)
+                verb: Verb = getattr(tools, given.name)
+                return await verb(**tool.inputs.read(given.arguments or {}))
 
         try:
             return _text_result(await _attempt(given.name, call()))
@@ -338,17 +350,6 @@ def _make_tools(
     return {name: _Tool(name, {arg: some for tool, arg, some in choices if tool == name}) for name in offered}
 
 
-async def _call(tools: Tools, offering: Offering, name: str, given: Mapping[str, Any]) -> str:
-    offered = _offer_tools(tools, offering)
-    tool = offered.get(name)
-    if tool is None:
-        if name in names(allow_curation=True):
-            raise InvalidInput(f"{name} is not offered here", recovery=offering.find_way(name))
-        raise NameUnknown("tool", name, list(offered), VERBS)
-    verb: Verb = getattr(tools, name)
-    return await verb(**tool.inputs.read(given))
-
-
 async def _attempt(what: str, work: Coroutine[Any, Any, Answer]) -> Answer:
     """Do what was asked for; what it raises is told to a client in words."""
     try:
@@ -383,9 +384,3 @@ async def _told_to_end() -> signal.Signals:
 def _settle(told: "asyncio.Future[signal.Signals]", number: signal.Signals) -> None:
     if not told.done():
         told.set_result(number)
-
-
-def _leave(number: signal.Signals) -> None:
-    """End as the signal would have: the thread that reads standard input cannot be woken to end otherwise."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)

@@ -186,7 +186,12 @@ class Tools:
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
         now = self.memory._core.clock.now()  # noqa: SLF001 # "last week" is meant from now on
-        between = _parse_interval(when.get("since"), when.get("until"), now)
+        since = when.get("since")
+        until = when.get("until")
+        if since is None and until is None:
+            between = None
+        else:
+            between = interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
         around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
         if query is None:
             if why is not None or around is not None or as_of is not None:
@@ -194,7 +199,12 @@ class Tools:
                     "why, around and as_of are of a question",
                     recovery="pass query, or show the frame attention as of a time",
                 )
-            return await self._list_newest(most, room, filters, between)
+            # One more is asked for, to tell whether there is more.
+            check_count("limit", most, 1, LIMIT_MAX)
+            if room is not None:
+                check_count("budget", room, 1, BUDGET_MAX)
+            found = await self.memory.list(limit=most + 1, filters=filters, between=between)
+            return answers.render_newest(found[:most], room, is_whole=len(found) <= most)
         answer = await self.memory.recall(
             query,
             limit=most,
@@ -208,16 +218,6 @@ class Tools:
             count_use=self.counts_use,
         )
         return answers.render_recall_result(answer, room)
-
-    async def _list_newest(
-        self, limit: int, budget: int | None, filters: dict[str, Any], between: Interval | None
-    ) -> str:
-        """List what came in last; one more is asked for, to tell whether there is more."""
-        check_count("limit", limit, 1, LIMIT_MAX)
-        if budget is not None:
-            check_count("budget", budget, 1, BUDGET_MAX)
-        found = await self.memory.list(limit=limit + 1, filters=filters, between=between)
-        return answers.render_newest(found[:limit], budget, is_whole=len(found) <= limit)
 
     async def get(
         self,
@@ -307,14 +307,13 @@ class Tools:
             return f"{name} stands beside it: {error}"
         return f"instead of {name}, which stays as history"
 
-    async def _propose(self, seq: int, tags: Sequence[str]) -> tuple[str, ...]:
-        return await propose(self.memory._core, seq, tags)  # noqa: SLF001 # a part of storing, and no verb
-
     async def _tell_stored(
         self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
     ) -> str:
         """Say what became of a text; what it says of who the agent is waits for the user."""
-        waits = await self._propose(answer.seq, own) if own and answer.seq else ()
+        waits: tuple[str, ...] = ()
+        if own and answer.seq:
+            waits = await propose(self.memory._core, answer.seq, own)  # noqa: SLF001 # a part of storing, and no verb
         told = [
             *notes,
             *([f"{', '.join(waits)} waits for the user, who alone says who you are"] if waits else []),
@@ -335,11 +334,11 @@ class Tools:
         answer = await self.memory.correct(old.seq, text)
         notes = [f"instead of {short_id(old.seq)}, which stays as history"]
         reply = answers.render_learn_result(answer, [] if answer.status == "gated" else notes)
-        return reply + self._way_back(answer.run)
-
-    def _way_back(self, run: str | None) -> str:
-        """Say how to take a run back, to who was given the tool for it."""
-        return f"\nTake it back with undo, run {run}" if run is not None and self.allow_curation else ""
+        return reply + (
+            f"\nTake it back with undo, run {answer.run}"
+            if answer.run is not None and self.allow_curation
+            else ""
+        )
 
     async def link(
         self,
@@ -497,13 +496,6 @@ def _preset(policy: str | None) -> str | None:
 
 def _parse_moment(text: str | None) -> datetime | None:
     return None if text is None else moment(text)
-
-
-def _parse_interval(since: str | None, until: str | None, now: int) -> Interval | None:
-    """Read two times, of which a day that ends the span is a part of it."""
-    if since is None and until is None:
-        return None
-    return interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
 
 
 # What is offered only with --allow-curation.

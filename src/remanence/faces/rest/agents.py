@@ -91,7 +91,9 @@ class McpAgents:
     @asynccontextmanager
     async def _use_tools(self, ctx: RequestContext, *, works: bool) -> AsyncIterator[Tools]:
         """Use the tools of the token and the scope that a request was sent with."""
-        asked: Scope = _scope_of(ctx)
+        request = ctx.request
+        assert isinstance(request, Request)  # it is served over HTTP alone
+        asked: Scope = request.scope
         token: AccessToken = asked["token"]
         # Whoever calls here is an agent, and no person: without a name of its own it has that of its token.
         key = (str(asked["memory"]), replace(token, agent=token.agent or token.name))
@@ -99,7 +101,13 @@ class McpAgents:
         desk = self._find_desk(key)
         async with self._engines.use(*key) as memory:
             if works and not reads:
-                await self._begin_session(key, desk, memory)
+                async with desk.turn:
+                    if desk.began_in is not memory:
+                        await memory.begin_session("mcp")
+                        desk.began_in = memory
+                if desk.leaving is not None:
+                    desk.leaving.cancel()
+                desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave, key, desk)
             yield Tools(memory, token.may("curate"), desk.plans, counts_use=not reads)
 
     def _find_desk(self, key: tuple[str, AccessToken]) -> _Desk:
@@ -108,16 +116,6 @@ class McpAgents:
         while len(self._desks) > DESKS_MAX:
             self._drop(next(iter(self._desks)))
         return desk
-
-    async def _begin_session(self, key: tuple[str, AccessToken], desk: _Desk, memory: Engine) -> None:
-        """Begin a session unless one is open, and put off its end; one of a memory that was closed since ended then."""
-        async with desk.turn:
-            if desk.began_in is not memory:
-                await memory.begin_session("mcp")
-                desk.began_in = memory
-        if desk.leaving is not None:
-            desk.leaving.cancel()
-        desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave, key, desk)
 
     def _forget(self, scope: str) -> None:
         """Keep no plan of a scope, and no memory, which is closed: its session ends with it."""
@@ -148,10 +146,3 @@ class McpAgents:
                     await memory.end_session()
             except RemanenceError as error:
                 LOG.warning("the session of %s did not end: %s", key[1].agent, error)
-
-
-def _scope_of(ctx: RequestContext) -> Scope:
-    """Return what ASGI knows of the request that a message came with."""
-    request = ctx.request
-    assert isinstance(request, Request)  # it is served over HTTP alone
-    return request.scope

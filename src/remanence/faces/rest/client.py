@@ -57,19 +57,17 @@ def decode_json_value(annotation: Any, value: Any, name: str = "") -> Any:
     if isinstance(origin, type):
         return _decode_container(origin, inner, value, name)
     if isinstance(annotation, type):
-        return _decode_class(annotation, value, name)
-    return value
-
-
-def _decode_class(kind: type, value: Any, name: str) -> Any:
-    if issubclass(kind, IntEnum) and isinstance(value, str):
-        return kind[value.upper()]
-    if is_dataclass(kind) and isinstance(value, Mapping):
-        return kind(**{one.name: _decode_field(kind, one, value) for one in fields(kind) if one.init})
-    if kind is int and isinstance(value, str) and is_time(name):
-        return _read_time(value)
-    if kind is bytes and isinstance(value, str):
-        return bytes.fromhex(value)
+        if issubclass(annotation, IntEnum) and isinstance(value, str):
+            return annotation[value.upper()]
+        if is_dataclass(annotation) and isinstance(value, Mapping):
+            return annotation(
+                **{one.name: _decode_field(annotation, one, value) for one in fields(annotation) if one.init}
+            )
+        if annotation is int and isinstance(value, str) and is_time(name):
+            return _read_time(value)
+        if annotation is bytes and isinstance(value, str):
+            return bytes.fromhex(value)
+        return value
     return value
 
 
@@ -86,7 +84,10 @@ def _decode_field(kind: type, one: "Field[Any]", value: Mapping[str, Any]) -> An
 
 def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: str) -> Any:
     if issubclass(origin, Mapping) and isinstance(value, Mapping):
-        return {_decode_key(inner[0], key): _decode_item(inner[1], one, name) for key, one in value.items()}
+        return {
+            (int(key) if inner[0] is int else key): _decode_item(inner[1], one, name)
+            for key, one in value.items()
+        }
     if not isinstance(value, list):
         return value
     if origin is tuple and ... not in inner:
@@ -97,10 +98,6 @@ def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: st
     if issubclass(origin, AbstractSet):
         return frozenset(items)
     return items if issubclass(origin, list) else tuple(items) if issubclass(origin, Sequence) else items
-
-
-def _decode_key(kind: Any, key: str) -> Any:
-    return int(key) if kind is int else key
 
 
 def _decode_item(kind: Any, value: Any, name: str) -> Any:
@@ -212,7 +209,12 @@ class RemoteEngine(Engine):
         verb = offer.row.verb
         shown = arguments.get("shown") if verb in SHOWN_BY else None
         if shown is not None:
-            arguments["shown"] = self._name_shown(shown)
+            kept, name = self._shown.get(id(shown), (None, ""))
+            if kept is not shown:
+                raise InvalidInput(
+                    "this was not shown here", recovery="pass what the verb that shows it answered"
+                )
+            arguments["shown"] = name
         query = "" if self._scope is None else f"?scope={quote(self._scope, safe='')}"
         body = _write_body(arguments)
         request = Request(f"{offer.path}{query}", body)
@@ -225,15 +227,6 @@ class RemoteEngine(Engine):
         if verb in SHOWN_BY.values() and shown is None and not is_file_wide(verb, arguments):
             self._shown[id(answer)] = answer, document["shown"]
         return answer
-
-    def _name_shown(self, shown: Any) -> str:
-        """Return the name under which the server keeps what it showed."""
-        kept, name = self._shown.get(id(shown), (None, ""))
-        if kept is not shown:
-            raise InvalidInput(
-                "this was not shown here", recovery="pass what the verb that shows it answered"
-            )
-        return name
 
 
 def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> RemoteEngine:

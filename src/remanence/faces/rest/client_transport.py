@@ -81,7 +81,10 @@ class Transport:
         connection = self._free.pop() if self._free else self._connect()
         request.heard_at = _seconds()
         try:
-            request.carrier = _find_socket(connection)
+            if connection.sock is None:
+                connection.connect()
+            connection.sock.settimeout(None)
+            request.carrier = connection.sock
             heads = {**self._heads, "idempotency-key": request.key}
             connection.request("POST", self._find_path(request.path), request.body, heads)
             answer = connection.getresponse()
@@ -134,14 +137,6 @@ class Transport:
         return http.client.HTTPSConnection(
             host, port, timeout=self.timeout, context=ssl.create_default_context()
         )
-
-
-def _find_socket(connection: http.client.HTTPConnection) -> socket.socket:
-    """Return the socket of a connection, which waits as long as nobody aborts its request."""
-    if connection.sock is None:
-        connection.connect()
-    connection.sock.settimeout(None)
-    return connection.sock
 
 
 class EventStream:

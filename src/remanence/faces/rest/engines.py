@@ -68,7 +68,9 @@ class Engines:
         name = (scope, token)
         kept = self._open.get(name)
         if kept is None:
-            kept = self._open[name] = _OpenEngine(self._build_opening(scope, token))
+            kept = self._open[name] = _OpenEngine(
+                self._opener(scope, token, "make" if token.may("write") else "refuse")
+            )
         self._open.move_to_end(name)
         kept.users += 1
         try:
@@ -113,7 +115,12 @@ class Engines:
                 if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
                     self._erasures += 1
                     self._empty_kept(scope)
-                    await self._close_scope(scope)
+                    for name in [name for name in self._open if name[0] == scope]:
+                        if name in self._open and self._open[name].users:
+                            del self._open[name]  # its last user closes it
+                        elif name in self._open:
+                            await self._close(name)
+                    gc.collect()  # memories, their stores and indexes are cycles
             self._checked[scope] = position
 
     def _empty_kept(self, scope: str) -> None:
@@ -121,17 +128,6 @@ class Engines:
             empty(scope)
         clear_text_caches()
         clear_cache()  # of addresses, which have questions in them
-
-    async def _close_scope(self, scope: str) -> None:
-        for name in [name for name in self._open if name[0] == scope]:
-            if name in self._open and self._open[name].users:
-                del self._open[name]  # its last user closes it
-            elif name in self._open:
-                await self._close(name)
-        gc.collect()  # memories, their stores and indexes are cycles
-
-    def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
-        return self._opener(scope, token, "make" if token.may("write") else "refuse")
 
     async def _close_idle(self) -> None:
         idle = [name for name, kept in self._open.items() if not kept.users]

@@ -58,7 +58,10 @@ class EventFeed:
         async with self._engines.use(self._scope, token) as memory:
             latest = await find_position(memory._core)  # noqa: SLF001 # the change sequence is no verb's
         position = latest if after is None else min(after, latest)
-        self._begin(token, latest)
+        self._listeners += 1
+        if self._watching is None or self._watching.done():
+            self._position = latest
+            self._watching = asyncio.create_task(self._watch(token))
         try:
             yield f": from {position}\n\n".encode()
             async for line in self._follow(token, position, still_allowed):
@@ -83,12 +86,6 @@ class EventFeed:
                 if not await still_allowed() or self._watching is None or self._watching.done():
                     return  # it asks again, and goes on where it was
                 yield b": quiet\n\n"
-
-    def _begin(self, token: AccessToken, position: int) -> None:
-        self._listeners += 1
-        if self._watching is None or self._watching.done():
-            self._position = position
-            self._watching = asyncio.create_task(self._watch(token))
 
     def end(self) -> None:
         """Let all listeners go."""

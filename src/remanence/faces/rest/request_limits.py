@@ -107,7 +107,10 @@ class RequestGuard:
     def _refuse_foreign(self, headers: Headers) -> None:
         """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""
         host = headers.get("host", "")
-        if _name_of(host) not in self._hosts:
+        name, _, port = host.lower().rpartition(":")
+        if not port.isdigit():  # what stands there is the end of an address, or a name without a port
+            name = host.lower()
+        if name not in self._hosts:
             raise RequestRefused(
                 403, f"the host {host[:80]!r} is not this server's", "name it: serve --allow-host"
             )
@@ -116,12 +119,6 @@ class RequestGuard:
             raise RequestRefused(
                 403, f"the page {origin[:80]!r} is another one's", "call the server from no page elsewhere"
             )
-
-
-def _name_of(host: str) -> str:
-    """Return a host without its port."""
-    name = host.lower()
-    return name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() and not name.endswith("]") else name
 
 
 async def _read_body(headers: Headers, receive: Receive) -> bytes:

@@ -59,16 +59,7 @@ class Arguments:
         named = {name: getattr(given, name) for name in given.model_fields_set}
         if isinstance(named.get("text"), list):
             named["text"] = [_read_item(item) for item in named["text"]]
-        self._refuse_paths(named)
-        for name in self._plans & named.keys():
-            named[name] = None if named[name] is None else _read_plan(named[name])
-        if not self._rest:
-            return [], named
-        rest = named.pop(self._rest, [])
-        return [*(named.pop(name) for name in self._places if name in named), *rest], named
-
-    def _refuse_paths(self, named: Mapping[str, Any]) -> None:
-        """Refuse what would have the server read or write a place that a caller chose."""
+        # Refused is what would have the server read or write a place that a caller chose.
         policy = named.get("policy")
         if isinstance(policy, str) and "\n" not in policy and policy.endswith(".toml"):
             raise InvalidInput(
@@ -79,6 +70,12 @@ class Arguments:
                 f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
                 recovery="leave it out; who runs the server sets it on its command line",
             )
+        for name in self._plans & named.keys():
+            named[name] = None if named[name] is None else _read_plan(named[name])
+        if not self._rest:
+            return [], named
+        rest = named.pop(self._rest, [])
+        return [*(named.pop(name) for name in self._places if name in named), *rest], named
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
