@@ -357,17 +357,14 @@ def _is_code(value: str, *, tight: bool, of_pin: bool) -> bool:
 
     Beside the word for a PIN alone, with no sign or verb between, only digits are one: there other things may stand.
     """
-    if _is_pin(value.strip("#*"), tight=tight):
+    # Four digits beside its word alone are often a year; up to four pairs of digits are a PIN too.
+    digits = value.strip("#*")
+    is_year = len(digits) == 4 and digits.startswith(("19", "20"))
+    bare = digits.replace("-", "") if _PAIRS.fullmatch(digits) else digits
+    if bare.isdigit() and 4 <= len(bare) <= 8 and (tight or not is_year):
         return True
     judged = value[:JUDGED]
     return (tight or not of_pin) and is_password_like(judged, tight=tight) and not is_placeholder(judged)
-
-
-def _is_pin(digits: str, *, tight: bool) -> bool:
-    """True if digits, or up to four pairs of them, could be a PIN; four beside its word alone are often a year."""
-    is_year = len(digits) == 4 and digits.startswith(("19", "20"))
-    bare = digits.replace("-", "") if _PAIRS.fullmatch(digits) else digits
-    return bare.isdigit() and 4 <= len(bare) <= 8 and (tight or not is_year)
 
 
 def _in_addresses(text: str, searched: SearchedText) -> Iterator[SensitiveSpan]:
@@ -443,7 +440,9 @@ def _lists(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     if low.has_one(_OTP_SIGNS):
         windows = _merge_places([match.end() for match in _OTP.finditer(low.text)], BEFORE, REACH)
         for match in _find_within(_BASE32.finditer, text, windows):
-            if _is_one_time_secret(match.group()):
+            value = match.group()
+            is_drawn = any(map(str.isalpha, value)) and entropy(value) >= KEY_ENTROPY_MIN
+            if is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value):
                 yield SensitiveSpan(*match.span(), "one-time secret")
 
 
@@ -455,11 +454,6 @@ def _find_codes(text: str, starts: Sequence[int]) -> Iterator[SensitiveSpan]:
         first, behind = bisect_left(codes, (start,)), bisect_left(codes, (start + REACH,))
         if behind - first >= 2:
             yield SensitiveSpan(codes[first][0], codes[behind - 1][1], "recovery codes")
-
-
-def _is_one_time_secret(value: str) -> bool:
-    is_drawn = any(map(str.isalpha, value)) and entropy(value) >= KEY_ENTROPY_MIN
-    return is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value)
 
 
 def _find_list_starts(find_next: Callable[[str, int], re.Match[str] | None], low: str) -> Iterator[int]:

@@ -31,7 +31,14 @@ def junk(text: str) -> bool:
         return True
     low = _SMILE.sub(" ", unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
     if _PERCENT.search(low):
-        return _progress(low)
+        # A bar of progress: more than one percentage, a drawn bar or a word for it, and nothing else.
+        parts = set(_PART.findall(low))
+        bar = (
+            len(_PERCENT.findall(low)) > 1
+            or _BAR.search(low) is not None
+            or not _TALK.progress.isdisjoint(parts)
+        )
+        return bar and parts <= _TALK.progress
     if len(low) > CHARS_MAX:
         return False
     words = _WORD.findall(low)
@@ -40,15 +47,6 @@ def junk(text: str) -> bool:
     if len(words) > WORDS_MAX or all(word.isdecimal() for word in words):
         return False
     return _small_talk(words) or _is_unspaced_small_talk("".join(words)) or _is_keyboard_mash(words)
-
-
-def _progress(low: str) -> bool:
-    """Tell whether a text with a percentage is a bar: more than one, a drawn bar or a word for it, and nothing else."""
-    words = set(_PART.findall(low))
-    bar = (
-        len(_PERCENT.findall(low)) > 1 or _BAR.search(low) is not None or not _TALK.progress.isdisjoint(words)
-    )
-    return bar and words <= _TALK.progress
 
 
 def _small_talk(words: list[str]) -> bool:

@@ -81,10 +81,14 @@ def find_machine_markup(text: str) -> str:
     """Say what in a text is there for a machine and no reader, "" where nothing is."""
     if not text.isascii() and (unseen := _find_unseen(text)):
         return unseen
-    plain = _plain_of(text)
+    # In compatibility form, without what is not seen.
+    plain = (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
     if found := _TEMPLATE_TOKEN.search(plain):
         return _describe("holds a token of a chat's template", found.group())
-    plain = _without_code(plain)
+    # Blocks of code show markup; a text of one block alone shows nothing.
+    if "```" in plain:
+        prose = _CODE_BLOCK.sub("\n", plain)
+        plain = prose if _WORD.search(prose) else plain
     if found := _ROLE_MARK.search(plain) or _ROLE_LINE.search(plain):
         return _describe("speaks as a role of the chat", found.group())
     if found := _PROTOCOL.search(plain):
@@ -102,19 +106,6 @@ def _find_unseen(text: str) -> str:
     if len(_SPLIT_LETTER.findall(text)) >= SPLIT_MIN:
         return "holds words that are split by characters that nobody sees"
     return "holds text that is shown turned round" if _TURNED.search(text) else ""
-
-
-def _plain_of(text: str) -> str:
-    """Return a text in small letters, in compatibility form and without what is not seen."""
-    return (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
-
-
-def _without_code(plain: str) -> str:
-    """Return a text without its blocks of code, which show markup; a text of one block alone shows nothing."""
-    if "```" not in plain:
-        return plain
-    prose = _CODE_BLOCK.sub("\n", plain)
-    return prose if _WORD.search(prose) else plain
 
 
 def _hidden_texts(plain: str) -> Iterator[str]:

@@ -85,7 +85,8 @@ def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
 def _phones(text: str) -> Iterator[SensitiveSpan]:
     """Yield numbers as they are dialled at home, from lines that speak of telephones."""
     for line in _LINE.finditer(text):
-        if _speaks_of_phones(line.group().lower()):
+        low = line.group().lower()
+        if any(word in low for word in PHONE_WORDS) and not any(word in low for word in NUMBER_OF_OTHER):
             yield from _find_phone_numbers(text, *line.span())
 
 
@@ -93,10 +94,6 @@ def _find_phone_numbers(text: str, start: int, end: int) -> Iterator[SensitiveSp
     for match in _AT_HOME.finditer(text, start, end):
         if 8 <= len(_NOT_DIGIT.sub("", match.group())) <= 13:
             yield SensitiveSpan(*match.span(), "phone number", "personal")
-
-
-def _speaks_of_phones(low: str) -> bool:
-    return any(word in low for word in PHONE_WORDS) and not any(word in low for word in NUMBER_OF_OTHER)
 
 
 def luhn(digits: str) -> bool:

@@ -151,7 +151,9 @@ class Vendor(ABC, Generic[C]):
         loop = asyncio.get_running_loop()
         for attempt in range(1, TRIES_MAX + 1):
             try:
-                return await ask(self._at_hand(loop))
+                if self._client is None or self._client[0] is not loop:
+                    self._client = (loop, self._make_client(self._key(), self._base_url))
+                return await ask(self._client[1])
             except self._errors as error:
                 pause = _pause(error, attempt)
                 remaining = (limit.when() or 0) - loop.time()
@@ -159,11 +161,6 @@ class Vendor(ABC, Generic[C]):
                     raise self._build_model_error(error, pause, remaining) from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
-
-    def _at_hand(self, loop: asyncio.AbstractEventLoop) -> C:
-        if self._client is None or self._client[0] is not loop:
-            self._client = (loop, self._make_client(self._key(), self._base_url))
-        return self._client[1]
 
     def _build_model_error(self, error: Exception, pause: float | None, left: float) -> ModelError:
         """Say what went wrong by the status alone: what a server says of it may be anything, and would be kept."""
@@ -279,17 +276,15 @@ def _pause(error: Exception, tried: int) -> float | None:
     """Return how many seconds to wait before the next try; None where the same request fails again."""
     status = getattr(error, "status_code", None)
     headers = getattr(getattr(error, "response", None), "headers", {})
-    if status is not None and (headers.get("x-should-retry") == "false" or not _passes(status)):
-        return None
+    if status is not None:
+        passes = status in _PASSING or status >= 500
+        if headers.get("x-should-retry") == "false" or not passes:
+            return None
     retry_after = _parse_retry_after(headers)
     if retry_after is not None:
         return retry_after
     pause: float = PAUSE_S * 2.0 ** (tried - 1) * (1 - PAUSE_JITTER * random())
     return pause
-
-
-def _passes(status: int) -> bool:
-    return status in _PASSING or status >= 500
 
 
 def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
