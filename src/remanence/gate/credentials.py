@@ -177,7 +177,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     searched = SearchedText(low)
     yield from _private_blocks(text)
     yield from _iterate_announced_secrets(text, searched)
-    yield from _lists(text, searched)
+    yield from _find_listed_secrets(text, searched)
     if "=" in text or "://" in text:
         yield from _in_addresses(text, searched)
     if "authorization" in low or "bearer" in low:
@@ -259,7 +259,7 @@ def _iterate_announced_secrets(text: str, low: SearchedText) -> Iterator[Sensiti
     find_word = _FIND_WORD.get(tuple(kinds))
     if find_word is None:
         return
-    for start, window_end in _windows(low, kinds.values()):
+    for start, window_end in _find_sign_windows(low, kinds.values()):
         at = start
         while (word := find_word(low.text, max(at, read_end), window_end)) is not None:
             at = word.end()
@@ -275,7 +275,7 @@ def _iterate_announced_secrets(text: str, low: SearchedText) -> Iterator[Sensiti
                 yield SensitiveSpan(*span, "api key" if what == "key" else what)
 
 
-def _windows(
+def _find_sign_windows(
     searched: SearchedText, kinds: Iterable[PatternPrefilter], before: int = AROUND, after: int = AROUND
 ) -> list[tuple[int, int]]:
     """Return the stretches of a text in which one of some signs stands, with what is before and after it."""
@@ -407,11 +407,11 @@ def _near_words(text: str, low: SearchedText, longest: int) -> Iterator[Sensitiv
     """
     if longest < RANDOM_MIN:
         return
-    for match in _find_within(_RANDOM.finditer, text, _windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
+    for match in _find_within(_RANDOM.finditer, text, _find_sign_windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
         if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
             yield SensitiveSpan(*match.span(), "token")
     is_looked_for = longest >= PRIVATE_MIN and "public" not in low.text
-    windows = _windows(low, [_PRIVATE_SIGNS], BEFORE, REACH) if is_looked_for else []
+    windows = _find_sign_windows(low, [_PRIVATE_SIGNS], BEFORE, REACH) if is_looked_for else []
     for finditer in (_HEX64.finditer, _BASE64_KEY.finditer) if windows else ():
         yield from (
             SensitiveSpan(*match.span(), "private key") for match in _find_within(finditer, text, windows)
@@ -428,7 +428,7 @@ def _find_within(
         yield from (match for match in finditer(text, start, end + LONG) if match.start() < end)
 
 
-def _lists(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
+def _find_listed_secrets(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
     if low.has_one(_SEED_SIGNS):
         for start in _find_list_starts(_SEED.search, low.text):

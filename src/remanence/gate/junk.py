@@ -50,7 +50,7 @@ def junk(text: str) -> bool:
 
 
 def _small_talk(words: list[str]) -> bool:
-    plain_words = [word for word in words if not _laughs(word)]
+    plain_words = [word for word in words if not _is_laughter(word)]
     if not plain_words:
         return True
     if any(char.isdecimal() for word in plain_words for char in word):
@@ -65,7 +65,7 @@ def _small_talk(words: list[str]) -> bool:
     )
 
 
-def _laughs(word: str) -> bool:
+def _is_laughter(word: str) -> bool:
     """Tell whether a word is made of syllables of laughter, at least two."""
     return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, _TALK.laughs, RUN_MIN // 2)
 

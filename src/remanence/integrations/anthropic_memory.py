@@ -98,7 +98,7 @@ def view(files: Files, path: str, view_range: Sequence[int] | None) -> FileOutco
     """Show a file with line numbers, or what lies in a folder."""
     plain = resolve(path)
     if files.is_folder(plain):
-        return FileOutcome(_listing(files, plain, path))
+        return FileOutcome(_list_items(files, plain, path))
     if plain not in files.texts:
         raise FileRefusal(_NOT_FOUND.format(path))
     lines = files.texts[plain].split("\n")
@@ -234,7 +234,7 @@ def _lines_of(text: str, part: str) -> list[int]:
     return found
 
 
-def _listing(files: Files, folder: str, shown: str) -> str:
+def _list_items(files: Files, folder: str, shown: str) -> str:
     head = f"Here're the files and directories up to {DEPTH} levels deep in {shown}, excluding hidden items:"
     items = _items_in(files, folder, 1)
     return "\n".join(
@@ -256,7 +256,7 @@ def _items_in(files: Files, folder: str, depth: int) -> list[tuple[str, str]]:
             continue
         path = f"{folder}/{name}"
         if path in files.texts:
-            found.append((_size(len(files.texts[path].encode("utf-8", "surrogatepass"))), path))
+            found.append((_format_size(len(files.texts[path].encode("utf-8", "surrogatepass"))), path))
             continue
         found.append((FOLDER_SIZE, f"{path}/"))
         if depth < DEPTH:
@@ -264,7 +264,7 @@ def _items_in(files: Files, folder: str, depth: int) -> list[tuple[str, str]]:
     return found
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     """Write a number of bytes as the file tool does, at most in G."""
     if count == 0:
         return "0B"

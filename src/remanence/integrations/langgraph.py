@@ -273,7 +273,7 @@ class RemanenceStore(BaseStore):
             if vectors
         }
         more = {_VECTORS: rows if self.embeddings else None, _TTL: op.ttl}
-        ends = None if op.ttl is None else to_datetime(self._calls.now + _micros(op.ttl))
+        ends = None if op.ttl is None else to_datetime(self._calls.now + _to_micros(op.ttl))
         is_whole = self._fields(op) in (None, [_WHOLE])
         return ImportedTurn(
             store_items.say_value(value, None if is_whole else list(texts.values()), name),
@@ -301,7 +301,7 @@ class RemanenceStore(BaseStore):
         engine: Engine,
     ) -> list[Result]:
         minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
-        if minutes and self._calls.now >= self._swept_at + _micros(minutes):
+        if minutes and self._calls.now >= self._swept_at + _to_micros(minutes):
             await self._sweep(engine)
         read = self._reader(engine)
         named = await read_named(engine, [_name(op) for op in ops if isinstance(op, GetOp)])
@@ -404,9 +404,11 @@ class RemanenceStore(BaseStore):
     async def _criteria(self, engine: Engine, op: SearchOp) -> dict[str, Any]:
         """Return the engine's filters for the items under a prefix, and for what of a filter it can compare."""
         written = store_items.write_namespace(op.namespace_prefix)[:LONG_CHARS]
-        under: dict[str, Any] = {_attribute(_NAMESPACE): {"prefix": written} if written else {"not": None}}
+        under: dict[str, Any] = {
+            _name_attribute(_NAMESPACE): {"prefix": written} if written else {"not": None}
+        }
         for key, one in list(store_items.narrow(op.filter).items())[:_NARROWED_MAX]:
-            field = _attribute(_VALUE + key)
+            field = _name_attribute(_VALUE + key)
             if isinstance(one, dict) and not isinstance(next(iter(one.values())), str):
                 flags = await engine.count(filters={field: [True, False], "status": "any"})
                 if flags.total:  # to Python True is more than 0, to the engine it is no number
@@ -435,7 +437,7 @@ class RemanenceStore(BaseStore):
         """Return which namespaces have an item whose life goes on, as they are written; of a long one the beginning."""
         trust = [one for one in Trust if one >= find_trust(engine)]
         is_over = {
-            _attribute(_TTL): {"not": None},
+            _name_attribute(_TTL): {"not": None},
             "valid_to": {"lte": to_datetime(self._calls.now)},
         }
         found: set[str] = set()
@@ -445,7 +447,7 @@ class RemanenceStore(BaseStore):
                 {
                     str(one.value): one.memories
                     for one in (
-                        await engine.count(_attribute(_NAMESPACE), filters=some, limit=LISTED_MAX)
+                        await engine.count(_name_attribute(_NAMESPACE), filters=some, limit=LISTED_MAX)
                     ).values
                 }
                 for some in (filters, {**filters, **is_over})
@@ -455,7 +457,7 @@ class RemanenceStore(BaseStore):
 
     async def _list_corrected(self, engine: Engine) -> list[_StoredItem]:
         """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
-        filters = {_attribute(_NAMESPACE): None}
+        filters = {_name_attribute(_NAMESPACE): None}
         if not (await engine.count(filters={"tags": [TAG], "status": [*_THERE], **filters})).total:
             return []
         found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
@@ -483,13 +485,13 @@ class RemanenceStore(BaseStore):
     async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
         """Let what was read live as long again as it was given."""
         now = self._calls.now
-        ends = {one.memory.id: now + _micros(one.ttl) for one in found if one.ttl is not None}
+        ends = {one.memory.id: now + _to_micros(one.ttl) for one in found if one.ttl is not None}
         await prolong_own(engine, ends)
 
     async def _sweep(self, engine: Engine) -> int:
         """Forget what is over, but for what a person pinned or holds."""
         self._swept_at = now = self._calls.now
-        filters = {_attribute(_TTL): {"not": None}, "valid_to": {"lte": to_datetime(now)}}
+        filters = {_name_attribute(_TTL): {"not": None}, "valid_to": {"lte": to_datetime(now)}}
         found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
         over = [one.memory for one in found if one.is_over(now) and not is_protected(engine, one.memory)]
         return await forget_own(engine, over)
@@ -522,7 +524,7 @@ def _name(op: GetOp | PutOp) -> str:
     return store_items.name_item(op.namespace, str(op.key))
 
 
-def _attribute(name: str) -> str:
+def _name_attribute(name: str) -> str:
     return f"{ATTRIBUTE}{name}"
 
 
@@ -559,5 +561,5 @@ def _is_life(ttl: Any, now: int) -> bool:
     return is_number and ttl >= 0 and now + ttl * MINUTE < TIME_MAX
 
 
-def _micros(minutes: float) -> int:
+def _to_micros(minutes: float) -> int:
     return round(minutes * MINUTE)

@@ -115,7 +115,7 @@ class MemorySession:
 
     async def _add(self, engine: Engine, item: dict[str, Any], key: str) -> None:
         role = _ROLES.get(_role_of(item), "tool")
-        words = _words(item)
+        words = _collect_words(item)
         if words and role in ("user", "assistant"):
             noted = await engine.note(words, key=key, **self._origin(item, role))
             if noted.status in ("stored", "quarantined"):
@@ -181,7 +181,7 @@ def _item_of(memory: Memory) -> TResponseInputItem:
     return cast("TResponseInputItem", (memory.attributes or {})[_ITEM])
 
 
-def _words(item: Mapping[str, Any]) -> str:
+def _collect_words(item: Mapping[str, Any]) -> str:
     """Return what a message says in words, at most so much as a memory holds; "" for what is no message."""
     content = item.get("content")
     parts = [content] if isinstance(content, str) else []

@@ -155,7 +155,7 @@ class Vendor(ABC, Generic[C]):
                     self._client = (loop, self._make_client(self._key(), self._base_url))
                 return await ask(self._client[1])
             except self._errors as error:
-                pause = _pause(error, attempt)
+                pause = _choose_pause(error, attempt)
                 remaining = (limit.when() or 0) - loop.time()
                 if pause is None or attempt == TRIES_MAX or pause >= remaining:
                     raise self._build_model_error(error, pause, remaining) from None
@@ -272,7 +272,7 @@ def tokens(found: Mapping[str, Any], *names: str) -> int | None:
     return sum(valid_counts) if valid_counts else None
 
 
-def _pause(error: Exception, tried: int) -> float | None:
+def _choose_pause(error: Exception, tried: int) -> float | None:
     """Return how many seconds to wait before the next try; None where the same request fails again."""
     status = getattr(error, "status_code", None)
     headers = getattr(getattr(error, "response", None), "headers", {})

@@ -49,7 +49,7 @@ class PieceVocabulary:
 
     def of(self, text: str) -> list[int]:
         """Return the numbers of the pieces of a text, one `UNKNOWN` for each word that cannot be spelled."""
-        return [number for word in _words(text) for number in self._cut(word)]
+        return [number for word in _split_words(text) for number in self._cut(word)]
 
     def _cut(self, word: str) -> list[int]:
         if len(word) > WORD_CHARS_MAX:
@@ -223,7 +223,7 @@ class _WordSums:
             self.places.update(zip(words, range(begin, end), strict=True))
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     """Yield what stands between blanks, each mark and each Chinese character alone."""
     if text.isascii() and text.isalnum():
         yield text.lower()
@@ -231,7 +231,7 @@ def _words(text: str) -> Iterator[str]:
     kept = "".join(char for char in text if char in "\t\n\r" or not _is_control(char))
     bare = "".join(char for char in unicodedata.normalize("NFD", kept) if unicodedata.category(char) != "Mn")
     # One by one: the library knows no other small sigma at the end of a word.
-    for kind, run in groupby("".join(map(str.lower, bare)), _kind):
+    for kind, run in groupby("".join(map(str.lower, bare)), _classify_char):
         if kind == _ALONE:
             yield from run
         elif kind == _LETTER:
@@ -242,7 +242,7 @@ def _is_control(char: str) -> bool:
     return char in "\0\ufffd" or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
 
 
-def _kind(char: str) -> int:
+def _classify_char(char: str) -> int:
     if char.isascii():
         return _LETTER if char.isalnum() else _BLANK if char.isspace() else _ALONE
     if char.isspace():

@@ -59,7 +59,7 @@ class _Cut:
         if any(other in self.kept for other in self.told.with_(place)) or self._replace_by_turn(place):
             self.dropped.append((place, SAID))
         elif self.budget is not None and self.used + size > self.budget:
-            self.dropped.append((place, _reason(size, self.budget, self.used)))
+            self.dropped.append((place, _explain_drop(size, self.budget, self.used)))
         else:
             self.kept.append(place)
             self.used += size
@@ -118,7 +118,7 @@ def select_places_to_read(tokens: Sequence[int], budget: int, ahead: float = 1.0
     return places
 
 
-def _reason(size: int, budget: int, used: int) -> str:
+def _explain_drop(size: int, budget: int, used: int) -> str:
     if size > budget:
         return f"its {size} tokens are more than the whole budget of {budget}"
     return f"its {size} tokens do not fit into the {budget - used} left of {budget}"

@@ -148,13 +148,13 @@ def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) 
 
 def _freeze_value(key: str, value: Any) -> Any:
     if key == "weights":
-        return _weights(value)
+        return _read_weights(value)
     if key in ("tags", "categories", "guarantees", "terms"):
         return (value,) if isinstance(value, str) else tuple(value or ())
     return value
 
 
-def _weights(value: Any) -> ScoreWeights:
+def _read_weights(value: Any) -> ScoreWeights:
     if isinstance(value, ScoreWeights):
         return value
     if not isinstance(value, Mapping) or set(value) != set(PARTS) or not all(map(_is_number, value.values())):

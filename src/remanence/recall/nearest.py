@@ -33,7 +33,7 @@ def nearest(
     if not len(asked):
         return []
     best = _Best(asked, most, least)
-    for start, cosines in _blocks(vectors, asked):
+    for start, cosines in _iterate_blocks(vectors, asked):
         hits = np.flatnonzero(cosines > best.floors)
         if len(hits) > PAIRS_MAX:
             best.raise_floors(cosines, _countable_pairs(asked, among, start, cosines.shape))
@@ -69,7 +69,7 @@ def _countable_pairs(asked: Rows, among: Bools, start: int, shape: tuple[int, ..
     return allowed
 
 
-def _blocks(vectors: QuantizedVectors, asked: Rows) -> Iterator[tuple[int, Floats]]:
+def _iterate_blocks(vectors: QuantizedVectors, asked: Rows) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, cosines by block of rows, tile, row of the tile, row of the block) in tiles of either side."""
     dimensions = vectors.shape[1]
     side = 1 << max(0, (TILE_PRODUCTS // (TILE_ROWS * dimensions)).bit_length() - 1)

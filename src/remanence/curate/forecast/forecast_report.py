@@ -146,8 +146,8 @@ class Forecast(Result):
             return "nothing leaves"
         figures = max(len(f"{bar.total:,}") for bar in series) + 1
         room = max(_BAR_MIN, width - _LABEL - figures)
-        lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
-        return "\n".join([f"each line {number(span, 'day', 'days')}; {_legend(series)}", *lines])
+        lines = [f"{bar.label} {_render_bar_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
+        return "\n".join([f"each line {number(span, 'day', 'days')}; {_render_legend(series)}", *lines])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -203,12 +203,12 @@ def _build_bars(forecast: Forecast) -> tuple[int, list[Bar]]:
     return span, series
 
 
-def _legend(drawn: Sequence[Bar]) -> str:
+def _render_legend(drawn: Sequence[Bar]) -> str:
     kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
     return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
 
 
-def _cells(bar: Bar, most: int, room: int) -> str:
+def _render_bar_cells(bar: Bar, most: int, room: int) -> str:
     """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
     cells, total, end = "", 0, 0
     for name, count in bar.counts.items():
@@ -262,14 +262,14 @@ def _draw_svg(forecast: Forecast) -> str:
             ),
             f'<title id="title">{head}</title>',
             f'<desc id="desc">{escape(_describe_picture(forecast, span))}</desc>',
-            _style(),
+            _render_style(),
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
             f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
             f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
-            *_keys(series),
-            *_grid(most),
-            *_columns(series, most),
-            *_dates(series),
+            *_draw_keys(series),
+            *_draw_grid(most),
+            *_draw_bars(series, most),
+            *_draw_dates(series),
             _render_text(
                 LEFT + _inner / 2,
                 HEIGHT - 12,
@@ -302,7 +302,7 @@ def _describe_picture(forecast: Forecast, span: int) -> str:
     )
 
 
-def _style() -> str:
+def _render_style() -> str:
     """Set the colours, light and dark; a picture alone asks the reader's screen."""
     light, dark = (
         " ".join(f".{_css_class(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
@@ -321,7 +321,7 @@ def _css_class(kind: str) -> str:
     return f"k-{kind}"
 
 
-def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
+def _draw_keys(drawn: Sequence[Bar]) -> Iterator[str]:
     kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
     for place, name in enumerate(kinds):
         row, column = divmod(place, _KEYS_ROW)
@@ -331,7 +331,7 @@ def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
         yield _render_text(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
 
 
-def _grid(most: int) -> Iterator[str]:
+def _draw_grid(most: int) -> Iterator[str]:
     for step in range(_TICKS + 1):
         value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
         yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -346,7 +346,7 @@ def _format_short_number(value: int) -> str:
     return f"{value:,}"
 
 
-def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
+def _draw_bars(drawn: Sequence[Bar], most: int) -> Iterator[str]:
     """Draw the bars, what is gravest below; a count that is not nothing is seen."""
     if not any(bar.total for bar in drawn):
         yield _render_text(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
@@ -364,7 +364,7 @@ def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
             )
 
 
-def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
+def _draw_dates(drawn: Sequence[Bar]) -> Iterator[str]:
     """Name days below; every second of the names steps back where letters are large."""
     each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
     last = 0.0

@@ -228,7 +228,7 @@ def ordering(
 ) -> tuple[tuple[Node, bool], ...]:
     """Compile `a desc, b asc` to pairs of (what to sort by, whether descending); ascending where nothing is said."""
     keys = []
-    for start, item in _items(text):
+    for start, item in _split_at_commas(text):
         words = item.rsplit(None, 1)
         direction = words[-1].lower() if len(words) > 1 else ""
         body = words[0] if direction in {"asc", "desc"} else item
@@ -243,7 +243,7 @@ def ordering(
     return tuple(keys)
 
 
-def _items(text: str) -> Iterable[tuple[int, str]]:
+def _split_at_commas(text: str) -> Iterable[tuple[int, str]]:
     """Split at commas outside brackets; yield (offset, item)."""
     depth = start = 0
     for index, sign in enumerate(text + ","):

@@ -23,9 +23,9 @@ def reference() -> str:
             "",
             "Unknown is neither true nor false: a rule does not match on it, a guard does.",
             "",
-            *_table("Columns of a memory", "memories"),
-            *_table("Columns of a link", "links"),
-            *_functions(),
+            *_render_words_table("Columns of a memory", "memories"),
+            *_render_words_table("Columns of a link", "links"),
+            *_render_functions(),
             "## Labels",
             "",
             "| column | may be |",
@@ -36,17 +36,20 @@ def reference() -> str:
     )
 
 
-def _table(title: str, over: Over) -> list[str]:
+def _render_words_table(title: str, over: Over) -> list[str]:
     words = [word for word in VOCABULARY[over].columns.values() if word.over != BOTH or over == "memories"]
-    rows = [f"| `{word.name}` | {word.node.type} | {word.doc} | {_needs(word.node)} |" for word in words]
+    rows = [
+        f"| `{word.name}` | {word.node.type} | {word.doc} | {_list_needed_columns(word.node)} |"
+        for word in words
+    ]
     return [f"## {title}", "", "| column | type | meaning | reads |", "|---|---|---|---|", *rows, ""]
 
 
-def _needs(node: Node) -> str:
+def _list_needed_columns(node: Node) -> str:
     return ", ".join(sorted(name for name in node.reads if not name.startswith(OF_LINKS))) or "nothing"
 
 
-def _functions() -> list[str]:
+def _render_functions() -> list[str]:
     where = {MEMORIES: "memories", LINK: "links", BOTH: "both"}
     rows = [
         f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"

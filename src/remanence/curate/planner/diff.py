@@ -42,14 +42,14 @@ def unpack_integers(data: Any, count: int | None = None) -> Ints:
         # Known beforehand, so that a short file cannot claim a long array.
         if count is None or data.keys() != {"times", "value"} or data["times"] != count:
             raise ValueError("packed integers of another length")
-        return np.full(count, _integers([data["value"]])[0], np.int64)
-    values = _integers(data)
+        return np.full(count, _read_integers([data["value"]])[0], np.int64)
+    values = _read_integers(data)
     if count is not None and len(values) != count:
         raise ValueError("integers of another length")
     return values
 
 
-def _integers(data: Any) -> Ints:
+def _read_integers(data: Any) -> Ints:
     values = np.array(data) if isinstance(data, list) and data else _no_ints()
     if not isinstance(data, list) or values.ndim != 1 or values.dtype.kind != "i":
         raise ValueError("no integers")

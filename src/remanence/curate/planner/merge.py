@@ -214,13 +214,13 @@ def _combine_parallel_links(links: LinkColumns, rows: int) -> LinkColumns:
     np.maximum.at(some.confidence, where, links.confidence)  # type: ignore[arg-type]
     return replace(
         some,
-        last_at=_latest(links.last_at, where, len(keys)),
+        last_at=_find_latest_times(links.last_at, where, len(keys)),
         count=np.minimum(count, COUNT_MAX).astype(np.int32),
-        resolved_at=np.where(still_open, np.nan, _latest(links.resolved_at, where, len(keys))),
+        resolved_at=np.where(still_open, np.nan, _find_latest_times(links.resolved_at, where, len(keys))),
     )
 
 
-def _latest(times: Floats, where: Ints, count: int) -> Floats:
+def _find_latest_times(times: Floats, where: Ints, count: int) -> Floats:
     latest = np.full(count, np.nan)
     np.fmax.at(latest, where, times)
     return latest

@@ -28,8 +28,8 @@ def filter_to_proposed(proposed: PlanDecision, fresh: AnyPlan, policy: Policy) -
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
     mismatches = set(fresh.seq[~rows].tolist())
     for action, tag, seqs in fresh.iterate_tag_changes():
-        mismatches |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
-    partners = _partners(fresh, mismatches, links)
+        mismatches |= set(np.setdiff1d(seqs, _find_tag_bearers(proposed, action, tag)).tolist())
+    partners = _find_torn_partners(fresh, mismatches, links)
     removals = np.array(sorted(mismatches | partners), np.int64)
     merging = np.array(sorted(partners), np.int64)
     rows &= ~np.isin(fresh.seq, removals)
@@ -41,7 +41,7 @@ def filter_to_proposed(proposed: PlanDecision, fresh: AnyPlan, policy: Policy) -
     return replace(part, fired=tuple(fired))
 
 
-def _bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
+def _find_tag_bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
     """Return the memories that get or lose a tag."""
     return plan.tags.get(action, {}).get(tag, np.zeros(0, np.int64))
 
@@ -57,7 +57,7 @@ def left_out(
 ) -> tuple[tuple[str, ...], int]:
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
     tags = [
-        np.setdiff1d(seqs, _bearers(kept, action, tag))
+        np.setdiff1d(seqs, _find_tag_bearers(kept, action, tag))
         for action, tag, seqs in proposed.iterate_tag_changes()
     ]
     missing = np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags])).tolist()
@@ -81,7 +81,7 @@ class ExclusionReasons:
         self, proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy
     ) -> None:
         self._proposed, self._snapshot = proposed, snapshot
-        self._acts = _acts(proposed)
+        self._acts = _describe_acts(proposed)
         self._guarding = Guarding(policy)
         self._guarding.look(View(snapshot, kept.now))
 
@@ -101,7 +101,7 @@ class ExclusionReasons:
         return "its policy does not do this now"
 
 
-def _acts(plan: PlanDecision) -> dict[int, str]:
+def _describe_acts(plan: PlanDecision) -> dict[int, str]:
     """Return what a plan does to each memory that a guard could block."""
     acts: dict[int, str] = {}
     tier = plan.columns.get("tier", Edits.none())
@@ -129,12 +129,14 @@ def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     destroyed[status.rows[np.isin(status.after, DESTROYED)]] = True
     same &= ~destroyed | (proposed.touched[at] == fresh.touched)
     for name in proposed.columns.keys() | fresh.columns.keys():
-        for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
+        for theirs, ours in zip(
+            _iterate_sides(proposed, name, fresh), _iterate_sides(fresh, name, fresh), strict=True
+        ):
             same &= theirs[at] == ours
     return same
 
 
-def _sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
+def _iterate_sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
     """Yield a column's values before and after, row by row, in terms that mean the same in two plans."""
     edits = plan.columns.get(name, Edits.none())
     before, after = edits.before, edits.after
@@ -184,7 +186,7 @@ def _mark_now(values: Ints, now: int) -> Ints:
     return np.where(values == now, _NOW, values)
 
 
-def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
+def _find_torn_partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     """Return the memories of merges of which a memory or a link is not agreed on."""
     together = clusters(plan)
     if not together:

@@ -408,7 +408,7 @@ class _PolicyBuilder:
             self.include(parse_preset(name, stored=self.stored), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
-            self.categories[name] = _category(name, table, self.categories.get(name))
+            self.categories[name] = _read_category(name, table, self.categories.get(name))
             self._abbreviate(self.categories[name].aliases, table)
         for name, table in document.named.get("alias", {}).items():
             self._abbreviate({name: text(table, "")}, table)
@@ -552,7 +552,7 @@ def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:
     return RecallRules(links, lifecycle, leaves_out)
 
 
-def _category(name: str, table: Table, base: Category | None) -> Category:
+def _read_category(name: str, table: Table, base: Category | None) -> Category:
     """Read a declared category; keys that it does not name stay as an earlier document said."""
     table.refuse_unknown(_CATEGORY_KEYS, f"category {name!r}")
     old = base or Category(name)
@@ -575,11 +575,11 @@ def _category(name: str, table: Table, base: Category | None) -> Category:
         )
     about = text(table, "about") if "about" in table.values else old.about
     numbers = {**old.numbers, **numbers_of(table, "numbers")}
-    policy_class = _class(table, old.policy_class)
+    policy_class = _read_policy_class(table, old.policy_class)
     return Category(name, states, terminal, initial, aliases, system, about, numbers, policy_class)
 
 
-def _class(table: Table, old: PolicyClass) -> PolicyClass:
+def _read_policy_class(table: Table, old: PolicyClass) -> PolicyClass:
     """Read the policy class of what arrives in a category."""
     if "policy_class" not in table.values:
         return old

@@ -30,7 +30,7 @@ Off = Annotated[bool, Parameter(negative=(), help="Take it away instead.")]
 Share = Annotated[float | None, Parameter(help="From 0 to 1.")]
 
 
-def _formats(_context: Any) -> Sequence[str]:
+def _list_formats(_context: Any) -> Sequence[str]:
     from remanence.write.transcripts.formats import AUTO, IMPORTERS
 
     return [AUTO, *IMPORTERS]
@@ -41,7 +41,7 @@ Format = Annotated[
     Parameter(
         name="--format",
         metavar="FORMAT",
-        completer=_formats,
+        completer=_list_formats,
         help="auto, chatgpt, claude, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes,"
         " openai, vault, or a registered one.",
     ),

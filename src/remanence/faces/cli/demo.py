@@ -94,7 +94,7 @@ async def demo(
 
 async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     """Make the sample in a folder and print each step; the database is put there when all is done."""
-    _make(folder)
+    _make_folder(folder)
     with TemporaryDirectory(prefix=".demo-", dir=folder) as making:
         database = Path(making) / DATABASE
         walk = Walk(out, ManualClock(START))
@@ -115,7 +115,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     return answer
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Make the folder, or refuse one in which there is something that this would replace."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -225,7 +225,7 @@ class Walk:
 
     async def _answer(self, memory: Engine, question: str) -> None:
         answer = await memory.recall(question, limit=1)
-        self._lines(f"{hit.memory.said_time:%d %b} {_quote(hit.memory)}" for hit in answer.memories)
+        self._lines(f"{hit.memory.said_time:%d %b} {_quote_memory(hit.memory)}" for hit in answer.memories)
 
     async def _explain(self, memory: Engine) -> None:
         self._step("Explain", "why one memory goes and another stays")
@@ -233,7 +233,7 @@ class Walk:
             explanation, one = await memory.explain(key), await memory.get(key)
             true = [verdict for verdict in explanation.verdicts if verdict.truth == "true"]
             names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
-            self._lines([_quote(one), f"    → {explanation.outcome}; what applies: {names}"])
+            self._lines([_quote_memory(one), f"    → {explanation.outcome}; what applies: {names}"])
 
     async def year(self, memory: Engine) -> tuple[Mapping[str, int], ...]:
         """Let a year pass over a copy: what is asked for is used, a little is said, and it curates itself."""
@@ -253,7 +253,7 @@ class Walk:
             self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
         for one in await memory.list(status="archived", limit=1):
             await memory.restore(one.id)
-            self._lines(["One of the archived, brought back:", f"    {_quote(one)}"])
+            self._lines(["One of the archived, brought back:", f"    {_quote_memory(one)}"])
         return tuple(months)
 
     def end(self, folder: Path) -> None:
@@ -275,7 +275,7 @@ class Walk:
         print(line, file=self.out)
 
 
-def _quote(memory: Memory) -> str:
+def _quote_memory(memory: Memory) -> str:
     """Return the text of a memory, after who said it, if anybody did."""
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 

@@ -308,14 +308,14 @@ async def mirror_watch(
             show.write(done)
 
     try:
-        await memory.mirror.watch(folder, tell, command=_words(then))
+        await memory.mirror.watch(folder, tell, command=_split_command(then))
     except asyncio.CancelledError:  # Ctrl-C ends it
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
     return None
 
 
-def _words(command: str | None) -> list[str]:
+def _split_command(command: str | None) -> list[str]:
     try:
         return [] if command is None else shlex.split(command)
     except ValueError as error:

@@ -116,7 +116,7 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
     usage = f"usage: {usage_of(error.app, error.command_chain or ())}"
     match error:
         case UnknownCommandError():
-            return _unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
+            return _describe_unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
         case UnknownOptionError():
             names = [
                 name for one in error.argument_collection if one.show for name in one.names if name[0] == "-"
@@ -136,7 +136,7 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
     return " ".join(str(error).split()), usage
 
 
-def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
+def _describe_unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     if word.startswith("-"):
         return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"], ARGUMENTS)
     prefix = " ".join([*chain, ""])

@@ -40,7 +40,7 @@ def lay_out(related: RelatedResult) -> tuple[GraphNode, ...]:
     steps: dict[int, tuple[int, str]] = {}  # from which memory a link leads to one, and its relation
     reached = dict.fromkeys(related.seeds)
     for one in related.memories:
-        way = _follow(one.path, related.seeds)
+        way = _follow_path(one.path, related.seeds)
         new = [seq for seq, *_ in way if seq not in reached]
         if len(reached) + len(new) > NODES_MAX:
             continue
@@ -50,10 +50,10 @@ def lay_out(related: RelatedResult) -> tuple[GraphNode, ...]:
     children: dict[int, list[int]] = {seq: [] for seq in reached}
     for seq, (before, _) in steps.items():
         children[before].append(seq)
-    return _place(related.seeds, steps, children)
+    return _place_nodes(related.seeds, steps, children)
 
 
-def _follow(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int, str]]:
+def _follow_path(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int, str]]:
     """Return each memory on a way from a seed with the one before it; a link may be stored either way round."""
     first = path[0]
     at = first.source if first.source in seeds else first.target
@@ -64,7 +64,7 @@ def _follow(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int,
     return way
 
 
-def _place(
+def _place_nodes(
     seeds: Sequence[int], steps: Mapping[int, tuple[int, str]], children: Mapping[int, Sequence[int]]
 ) -> tuple[GraphNode, ...]:
     """Give each a row of its own, but for the first child of one, which stands beside it."""

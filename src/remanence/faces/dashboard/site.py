@@ -189,7 +189,7 @@ class Dashboard:
                 return RedirectResponse(_LOGIN, 303)
             return await self._visit(request, *found, partial(self._work_or_tell, work))
         except (RequestRefused, RemanenceError) as error:
-            status, shown = _describe(error)
+            status, shown = _describe_refusal(error)
             return rendering.render(self._environment, "error.html", {"visit": None, **shown}, status)
 
     async def _send_json(self, page: DashboardPage, request: Request) -> Response:
@@ -289,7 +289,7 @@ class Dashboard:
         try:
             return await work(visit)
         except (RequestRefused, RemanenceError) as error:
-            status, shown = _describe(error)
+            status, shown = _describe_refusal(error)
             return await self._render_page(
                 ERROR_PAGE, visit, {**shown, "back": find_list_page(visit.path)}, status
             )
@@ -363,7 +363,7 @@ class Dashboard:
         return StreamingResponse(name_changes(), media_type=events.MEDIA_TYPE)
 
 
-def _describe(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:
+def _describe_refusal(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:
     """Return the status of a refusal, and what its page says."""
     if isinstance(error, RequestRefused):
         return error.status, {"status": error.status, "detail": error.detail, "recovery": error.recovery}

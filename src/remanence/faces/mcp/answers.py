@@ -34,7 +34,7 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
             f"{answer.text or 'Nothing was found'}."
             + _left_out(answer)
             + _describe_fallback(answer)
-            + _explain(answer)
+            + _explain_ranking(answer)
         )
     doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
     is_fair = answer.is_unsure or answer.strength < STRONG_MIN
@@ -51,7 +51,7 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
         + _left_out(answer)
         + (f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room))
         + _describe_fallback(answer)
-        + _explain(answer)
+        + _explain_ranking(answer)
     )
 
 
@@ -70,7 +70,7 @@ def render_newest(memories: Sequence[Memory], budget: int | None, *, is_whole: b
     )
 
 
-def _explain(answer: RecallResult) -> str:
+def _explain_ranking(answer: RecallResult) -> str:
     """Write why it was answered so, where that was asked; names and tags in it come from the store."""
     if answer.explanation is None:
         return ""
@@ -111,9 +111,9 @@ def render_memory(
     """Write all that is known of one memory: itself, its links, what happened to it and why it stays or goes."""
     if memory.status is Status.QUARANTINED:
         return f"{short_id(memory.seq)} {WITHHELD}"
-    lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
+    lines = [*_render_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
-    lines += ["history:", *(f"  {line}" for line in _history(events))]
+    lines += ["history:", *(f"  {line}" for line in _render_history(events))]
     lines += _render_explanation(explanation)
     return mark_as_data("\n".join(lines), "a memory, its text after >")
 
@@ -122,11 +122,11 @@ def render_memory_as_of(memory: Memory, *, is_withheld: bool) -> str:
     """Write one memory as it was; what is withheld now, or was then, is not shown."""
     if is_withheld or memory.status is Status.QUARANTINED:
         return f"{short_id(memory.seq)} {WITHHELD}"
-    lines = [*_facts(memory), *memory.ended, *(f"> {line}" for line in memory.text.splitlines())]
+    lines = [*_render_facts(memory), *memory.ended, *(f"> {line}" for line in memory.text.splitlines())]
     return mark_as_data("\n".join(lines), "a memory as it was, its text after >")
 
 
-def _facts(memory: Memory) -> Iterator[str]:
+def _render_facts(memory: Memory) -> Iterator[str]:
     labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
     yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"
     when = {"said": memory.said_at, "learned": memory.learned_at, "used": memory.used_at}
@@ -164,7 +164,7 @@ def _link(memory: Memory, link: Link, ends: Mapping[int, Memory]) -> str:
     return " ".join(f"{way}{text}".split())
 
 
-def _history(events: Sequence[Event]) -> Iterator[str]:
+def _render_history(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         by = f" by {event.actor}" if event.actor else ""
         yield " ".join(f"{_time(event.at)} {event.verb}{by}: {'; '.join(event.changes)}".split())

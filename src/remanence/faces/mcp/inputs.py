@@ -53,7 +53,7 @@ class Inputs:
         # What tells a model nothing stays out: titles, defaults, and that what is absent may be null.
         written = self._model.model_json_schema()
         properties = {
-            name: _property(one) | ({"enum": list(choices[name])} if name in choices else {})
+            name: _describe_property(one) | ({"enum": list(choices[name])} if name in choices else {})
             for name, one in written.get("properties", {}).items()
         }
         required = {"required": written["required"]} if "required" in written else {}
@@ -86,7 +86,7 @@ class Inputs:
         return InvalidInput("; ".join(dict.fromkeys(faults)), recovery="; ".join(dict.fromkeys(way)))
 
 
-def _property(one: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_property(one: Mapping[str, Any]) -> dict[str, Any]:
     (kind,) = [kind for kind in one.get("anyOf", [one]) if kind.get("type") != "null"]
     plain = {name: value for name, value in kind.items() if name in {"type", "items"}}
     return plain | ({"description": one["description"]} if "description" in one else {})

@@ -127,7 +127,7 @@ class Plans:
         """Keep a plan and return its id; the oldest goes where too many wait."""
         plan_id = f"plan-{secrets.token_hex(4)}"
         self._waiting[plan_id] = plan
-        _shorten(self._waiting)
+        _drop_oldest(self._waiting)
         return plan_id
 
     def forget(self) -> None:
@@ -137,7 +137,7 @@ class Plans:
     def record_runs(self, plan_id: str, runs: list[str]) -> None:
         """Note which runs did what a plan said."""
         self._applied[plan_id] = runs
-        _shorten(self._applied)
+        _drop_oldest(self._applied)
 
     def take(self, plan_id: str) -> Plan | Forgetting:
         """Return a plan, which is then gone."""
@@ -526,7 +526,7 @@ def names(*, allow_curation: bool, allow_writing: bool = True) -> tuple[str, ...
     return tuple(name for name in some if allow_curation or name not in CURATING)
 
 
-def _shorten(kept: dict[str, Any]) -> None:
+def _drop_oldest(kept: dict[str, Any]) -> None:
     """Let the oldest go where too many are kept."""
     while len(kept) > WAITING_MAX:
         del kept[next(iter(kept))]

@@ -74,12 +74,12 @@ def decode_json_value(annotation: Any, value: Any, name: str = "") -> Any:
 def _decode_field(kind: type, one: "Field[Any]", value: Mapping[str, Any]) -> Any:
     """Return a field; one that is not told to readers has its default, or nothing of its type."""
     if one.name in value:
-        return decode_json_value(_hints(kind)[one.name], value[one.name], one.name)
+        return decode_json_value(_resolve_hints(kind)[one.name], value[one.name], one.name)
     if one.default is not MISSING:
         return one.default
     if one.default_factory is not MISSING:
         return one.default_factory()
-    return _ZEROS.get(_hints(kind)[one.name])
+    return _ZEROS.get(_resolve_hints(kind)[one.name])
 
 
 def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: str) -> Any:
@@ -153,7 +153,7 @@ def _read_time(value: str) -> int:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _resolve_hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
@@ -243,7 +243,7 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
 
 def _write_body(arguments: Mapping[str, Any]) -> bytes:
     try:
-        body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
+        body = orjson.dumps({name: _encode_argument(one) for name, one in arguments.items()})
     except (TypeError, UnicodeDecodeError) as error:  # what JSON has not
         raise InvalidInput(
             f"it cannot be sent: {error}",
@@ -254,7 +254,7 @@ def _write_body(arguments: Mapping[str, Any]) -> bytes:
     return body
 
 
-def _encode(value: Any) -> Any:
+def _encode_argument(value: Any) -> Any:
     """Return an argument as it is sent: a memory by its id, a run by its own, a plan as it is written down."""
     if isinstance(value, _OF_MEMORIES):
         return plain_name(value)
@@ -269,7 +269,7 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Turn):
         return _encode_turn(value)
     if isinstance(value, Mapping):
-        return {str(name): _encode(one) for name, one in value.items()}
+        return {str(name): _encode_argument(one) for name, one in value.items()}
     if isinstance(value, float) and not isfinite(value):
         raise InvalidInput(f"{value} is no number that can be sent", recovery="pass a finite number")
     if isinstance(value, str | bytes | IntEnum):
@@ -277,13 +277,13 @@ def _encode(value: Any) -> Any:
     if is_dataclass(value) and hasattr(value, "run"):
         return value.run
     if isinstance(value, Iterable):
-        return [_encode(one) for one in value]
+        return [_encode_argument(one) for one in value]
     return value
 
 
 def _encode_turn(turn: Turn) -> dict[str, Any]:
     given = {one.name: getattr(turn, one.name) for one in fields(turn)}
-    return {name: _encode(one) for name, one in given.items() if one is not None and one != ()}
+    return {name: _encode_argument(one) for name, one in given.items() if one is not None and one != ()}
 
 
 def _decode_answer(offer: Offer, document: Any) -> Any:

@@ -178,7 +178,7 @@ async def describe_validation(request: Request, error: Exception) -> JSONRespons
         where = ".".join(str(part) for part in fault["loc"][1:])
         if fault["type"] == "extra_forbidden":
             faults.append(f"{verb} has no field {where!r}")
-            recovery = recovery or _advise(where, known)
+            recovery = recovery or _advise_field(where, known)
         elif fault["type"] == "missing":
             faults.append(f"{verb} needs {where}" if where else f"{verb} needs a body in JSON")
         elif fault["type"] == "json_invalid":
@@ -189,7 +189,7 @@ async def describe_validation(request: Request, error: Exception) -> JSONRespons
     return build_response(400, "; ".join(dict.fromkeys(faults[:FAULTS_MAX])), recovery)
 
 
-def _advise(field: str, known: Sequence[str]) -> str:
+def _advise_field(field: str, known: Sequence[str]) -> str:
     """Say what to send in place of a field that a verb has not; "" where nothing is known."""
     if field in BY_TOKEN:
         return LEAVE_OUT

@@ -127,14 +127,14 @@ async def _read_body(headers: Headers, receive: Receive) -> bytes:
     if not told.isdecimal() or int(told) > BODY_BYTES_MAX:
         raise _too_large()
     try:
-        return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)
+        return await asyncio.wait_for(_collect_body(receive), BODY_SECONDS_MAX)
     except TimeoutError:
         raise RequestRefused(
             408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once"
         ) from None
 
 
-async def _collect(receive: Receive) -> bytes:
+async def _collect_body(receive: Receive) -> bytes:
     parts, size = [], 0
     while True:
         message = await receive()

@@ -127,10 +127,10 @@ def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
 def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
-    hits = [name for name in files if _holds(Path(name), kept)]
+    hits = [name for name in files if _holds_pieces(Path(name), kept)]
     place = place_of(connection, path)
     copies = (
-        [str(file) for file in _copies(Path(path), place.salt) if _holds(file, kept)]
+        [str(file) for file in _find_copies(Path(path), place.salt) if _holds_pieces(file, kept)]
         if place.is_original
         else []
     )
@@ -144,7 +144,7 @@ def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHa
     )
 
 
-def _copies(file: Path, salt: bytes) -> Iterator[Path]:
+def _find_copies(file: Path, salt: bytes) -> Iterator[Path]:
     """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
     for one in sorted(file.parent.iterdir()):
         # What SQLite keeps beside a database is none, and is never opened: to close it would end the locks on it.
@@ -153,7 +153,7 @@ def _copies(file: Path, salt: bytes) -> Iterator[Path]:
             yield one
 
 
-def _holds(file: Path, kept: list[PieceHashes]) -> bool:
+def _holds_pieces(file: Path, kept: list[PieceHashes]) -> bool:
     """Tell whether a file holds any of the pieces."""
     overlap = b""
     for block in read_blocks(str(file)):

@@ -158,7 +158,7 @@ def commit(
     if erasing is not None:
         erasing.empty()
     logs = bool(entries) or cause.closes
-    link = _log(work, writes, final_changes) if logs else None
+    link = _write_audit(work, writes, final_changes) if logs else None
     writes.memories.update()
     writes.memories.create()
     writes.attached.refuse_dangling(writes.memories.created_seqs, writes.memories.destroyed_seqs)
@@ -220,7 +220,7 @@ def _compare(
         *memories,
         *writes.attached.conflicts(fresh),
         *writes.blocks.conflicts(),
-        *_forbidden(work, changes),
+        *_find_forbidden(work, changes),
         *coming_back(work, changes),
     ]
     if conflicts:
@@ -230,7 +230,7 @@ def _compare(
         raise Conflict([(table, request_keys.get((table, key), key)) for table, key in conflicts])
 
 
-def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
+def _find_forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     """Return what forbids a text that comes in; where nothing is forbidden, no text is folded."""
     texts = texts_coming_in(changes, work.cause.verb)
     if not texts or work.connection.execute(_FORBIDS, (work.no,)).fetchone() is None:
@@ -245,7 +245,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
+def _write_audit(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         used = {seq for change in changes for seq in memories_of(change.table, change.key)}

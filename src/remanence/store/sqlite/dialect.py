@@ -301,11 +301,11 @@ def _set_pragma(connection: sqlite3.Connection, name: str, value: int | str) -> 
 
 def version_of(connection: sqlite3.Connection) -> int:
     """Return the schema version of a database that is ours and can be brought to this one; 0 for an empty one."""
-    application, version, tables = _header(connection)
+    application, version, tables = _read_header(connection)
     if application != APPLICATION_ID and not connection.in_transaction:
         # Another process may just have been making it: looked at again, all of one moment.
         connection.execute("BEGIN")
-        application, version, tables = _header(connection)
+        application, version, tables = _read_header(connection)
         connection.execute("ROLLBACK")
     if application == 0 and version == 0 and tables == 0:
         return 0
@@ -329,7 +329,7 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+def _read_header(connection: sqlite3.Connection) -> tuple[int, int, int]:
     """Return whose file it is, of which version, and how much is in it."""
     asks = "PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"
     application, version, tables = (int(connection.execute(ask).fetchone()[0]) for ask in asks)
@@ -444,7 +444,7 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
     if name == "SQLITE_BUSY" and not _can_lock(Path(path).absolute().parent):
         name = "SQLITE_IOERR_LOCK"
     if name.startswith("SQLITE_CONSTRAINT"):
-        return _constraint(name, str(error))
+        return _build_constraint_error(name, str(error))
     for prefix, (kind, message, recovery) in _MEANINGS.items():
         if name.startswith(prefix):
             return kind(message.format(path=path, error=error), recovery=recovery)
@@ -482,7 +482,7 @@ class _Decoding:
 DECODING = _Decoding()
 
 
-def _constraint(name: str, message: str) -> RemanenceError:
+def _build_constraint_error(name: str, message: str) -> RemanenceError:
     if name in {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}:
         return Conflict([], f"an id, key or row is taken already ({message}); nothing was written")
     if name == "SQLITE_CONSTRAINT_FOREIGNKEY":

@@ -125,7 +125,7 @@ class SqlErasure:
         }
         for seq, texts in audit.found.texts.items():
             self._texts_of.setdefault(seq, set()).update(texts)
-        self._strings = audit.found.strings | set(_strings(self._former))
+        self._strings = audit.found.strings | set(_iterate_strings(self._former))
         audit.take_named("forbidden", bans_of(self._texts()))
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
@@ -270,7 +270,7 @@ def add_unproven(connection: sqlite3.Connection, pieces: PieceHashes) -> None:
     connection.execute(_PUT, (UNPROVEN, orjson.dumps([*entries, pieces.encode_hex()]).decode()))
 
 
-def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def _iterate_strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     """Yield what rows say beside their texts."""
     for row in rows:
         for name in ("key", "summary", "attributes"):

@@ -68,7 +68,7 @@ def rows(keys: Sequence[Ints], coefficients: Sequence[int], values: Ints, more: 
             total = _reduce_sum(
                 total + _rotate_bits(positive.view(np.uint64), (_PART_BITS * part + up) % _BITS)
             )
-    return _times(weights(keys), total)
+    return _multiply_words(weights(keys), total)
 
 
 def sum_ranges(terms: Words, starts: Ints) -> list[int]:
@@ -97,7 +97,7 @@ def _rotate_bits(value: Words, bits: int) -> Words:
     return (value << np.uint64(bits)) & np.uint64(PRIME) | value >> np.uint64(_BITS - bits)
 
 
-def _times(first: Words, second: Words) -> Words:
+def _multiply_words(first: Words, second: Words) -> Words:
     """Multiply in the field, by halves of 32 bits."""
     half, mask = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
     first_low, first_high, second_low, second_high = (

@@ -47,7 +47,7 @@ class StringIds:
         """Return the number of a name, or None where nobody ever used it."""
         number = self.numbers.get((space, name))
         if number is None:
-            number = _select(connection, space, name)
+            number = _select_number(connection, space, name)
             if number is not None:
                 self.learn(space, name, number)
         return number
@@ -99,7 +99,7 @@ class Fresh:
         """Return the number of a name, or None where nobody ever used it."""
         number = self._names.numbers.get((space, name)) or self._numbers.get((space, name))
         if number is None:
-            number = _select(connection, space, name)
+            number = _select_number(connection, space, name)
             if number is not None:
                 self._note(space, name, number)
         return number
@@ -147,6 +147,6 @@ class Fresh:
         self._texts[number] = name
 
 
-def _select(connection: sqlite3.Connection, space: str, name: str) -> int | None:
+def _select_number(connection: sqlite3.Connection, space: str, name: str) -> int | None:
     row = connection.execute("SELECT no FROM names WHERE space = ? AND name = ?", (space, name)).fetchone()
     return None if row is None else int(row[0])

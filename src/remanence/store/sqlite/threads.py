@@ -129,12 +129,12 @@ class Worker:
             while not ends and (first := self._queue.get()) is not None:
                 jobs, ends = self._collect_waiting_jobs(first)
                 connection = self._serve(connection, jobs)
-                _answer(jobs)
+                _answer_jobs(jobs)
                 # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
                 jobs, first = [], None
         finally:
             self._open = False
-            _answer([*jobs, *self._drain_queue()])
+            _answer_jobs([*jobs, *self._drain_queue()])
             self._queue.put(None)  # for the next thread of the same queue
             if connection is not None:
                 with suppress(FileReplaced):
@@ -275,19 +275,19 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _answer(jobs: Iterable[Job[Any]]) -> None:
+def _answer_jobs(jobs: Iterable[Job[Any]]) -> None:
     """Settle jobs, with one wake-up for each loop that waits."""
     loops: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
     for job in jobs:
         loops.setdefault(job.loop, []).append(job)
     for loop, own in loops.items():
         try:
-            loop.call_soon_threadsafe(_settle, own)
+            loop.call_soon_threadsafe(_settle_jobs, own)
         except RuntimeError:
             # The loop was closed: nobody waits any more.
             continue
 
 
-def _settle(jobs: Iterable[Job[Any]]) -> None:
+def _settle_jobs(jobs: Iterable[Job[Any]]) -> None:
     for job in jobs:
         job.settle()

@@ -138,7 +138,7 @@ class Updates:
         kind = tuple(change.before or {}), tuple(marks)
         group = self._groups.get(kind)
         if group is None:
-            group = self._groups[kind] = _group(kind)
+            group = self._groups[kind] = _build_group(kind)
         group.taken.append((n, change))
 
     def conflicts(self) -> Iterator[Key]:
@@ -243,7 +243,7 @@ class Updates:
         # Another vector says nothing else of a memory.
         revises = bool(group.columns) and self._work.cause.verb != "embed"
         steps = ("revision",) * revises + ("touched",) * bool(group.counters)
-        sets = _sets(group, extra, steps)
+        sets = _build_assignments(group, extra, steps)
         if sets:
             self._set(sets, by_values)
             self._sum(group, (extra, steps), new_values)
@@ -378,7 +378,7 @@ def _encode_expected(work: CommitContext, column: Column, value: Any) -> Any:
     return work.encode_value(column, value)
 
 
-def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
+def _build_assignments(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
     """Return the assignments of a group, in the order of its kept values."""
     sets = [f"{slot.name} = ?" for slot in group.columns if slot.column.home == "states"]
     sets += [f"{name} = {name} + ?" for name in group.counters]
@@ -387,7 +387,7 @@ def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
     return ", ".join(sets)
 
 
-def _place(columns: Sequence[str]) -> Callable[[str], int]:
+def _build_place_lookup(columns: Sequence[str]) -> Callable[[str], int]:
     return lambda name: columns.index(name) if name in columns else -1
 
 
@@ -395,7 +395,7 @@ def _as_int(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _group(kind: Kind) -> _Group:
+def _build_group(kind: Kind) -> _Group:
     before, marks = kind
     columns = [name for name, mark in marks if not mark]
     uses = ("uses", 2) in marks
@@ -408,6 +408,6 @@ def _group(kind: Kind) -> _Group:
         read=read,
         uses=uses,
         as_is=all(COLUMN[name].kind in _AS_IS for name in columns),
-        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_place(columns), _STATED)),
+        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_build_place_lookup(columns), _STATED)),
         wide=any(COLUMN[name].home != "states" for name in columns),
     )

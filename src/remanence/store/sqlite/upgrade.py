@@ -80,16 +80,16 @@ class Step:
     follows: frozenset[str] = frozenset()
 
 
-def _fingerprints(rows: RefreshBatch) -> list[bytes]:
+def _compute_fingerprints(rows: RefreshBatch) -> list[bytes]:
     speakers = rows.read_names("speaker")
     return [fingerprint(text, who or "") for text, who in zip(rows.columns["text"], speakers, strict=True)]
 
 
-def _tokens(rows: RefreshBatch) -> list[int]:
+def _count_tokens(rows: RefreshBatch) -> list[int]:
     return token_counts(rows.columns["text"])
 
 
-def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
+def _build_length_step(name: str) -> Callable[[RefreshBatch], list[int]]:
     def compute(rows: RefreshBatch) -> list[int]:
         if not rows.lengths:
             forms = ({"form": form} for form in rows.columns["form"])
@@ -104,7 +104,7 @@ def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
 _SHOWN = ("text", "form", "summary")
 
 
-def _decay(rows: RefreshBatch) -> list[int]:
+def _compute_decay(rows: RefreshBatch) -> list[int]:
     fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
     numbers = [number for number in fading if number is not None]
     tag_rows = rows.connection.execute(
@@ -120,7 +120,7 @@ def _decay(rows: RefreshBatch) -> list[int]:
     ]
 
 
-def _digests(rows: RefreshBatch) -> list[bytes]:
+def _compute_digests(rows: RefreshBatch) -> list[bytes]:
     columns = [rows.columns[name] for name in _DIGESTED]
     return [
         row_digest(seq, scope, values)
@@ -129,20 +129,25 @@ def _digests(rows: RefreshBatch) -> list[bytes]:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _fingerprints),
-    Step("tokens", TOKENS_VERSION, "tokens", ("text",), _tokens),
+    Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _compute_fingerprints),
+    Step("tokens", TOKENS_VERSION, "tokens", ("text",), _count_tokens),
     Step(
         "short tokens",
         CONDENSED_VERSION,
         "short_tokens",
         _SHOWN,
-        _length("short_tokens"),
+        _build_length_step("short_tokens"),
         frozenset({"tokens"}),
     ),
-    Step("short words", CONDENSED_VERSION, "short_words", _SHOWN, _length("short_words")),
-    Step("decay", DECAY_VERSION, "decay", ("category",), _decay),
+    Step("short words", CONDENSED_VERSION, "short_words", _SHOWN, _build_length_step("short_words")),
+    Step("decay", DECAY_VERSION, "decay", ("category",), _compute_decay),
     Step(
-        "row digest", ROW_DIGEST_VERSION, "digest", (SCOPE, *_DIGESTED), _digests, frozenset({"fingerprint"})
+        "row digest",
+        ROW_DIGEST_VERSION,
+        "digest",
+        (SCOPE, *_DIGESTED),
+        _compute_digests,
+        frozenset({"fingerprint"}),
     ),
 )
 # What a file made today says in `meta`.
@@ -170,11 +175,11 @@ def refresh(connection: sqlite3.Connection) -> None:
         statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
         (definition,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
         connection.execute(f"DROP INDEX {_FINGERPRINTS}")
-        _pass(connection, due)
+        _refresh_rows(connection, due)
         connection.execute(definition)
         link_equals(connection)
     elif due:
-        _pass(connection, due)
+        _refresh_rows(connection, due)
     if due or _SUMS in overdue:
         sums.compute(connection)
     connection.executemany(
@@ -188,13 +193,13 @@ def _find_overdue_marks(connection: sqlite3.Connection) -> set[str]:
     return {name for name, version in MARKS.items() if marks.get(name) != version}
 
 
-def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
+def _refresh_rows(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
     """Read all memories once, range by range, and write what differs."""
     first, last = connection.execute("SELECT min(seq), max(seq) FROM memories").fetchone()
     if first is None:
         return
     read = tuple(dict.fromkeys(name for step in due for name in (step.column, *step.reads)))
-    fields = ", ".join(map(_place, read))
+    fields = ", ".join(map(_place_column, read))
     names = StringIds()
     for start in range(first - first % RANGE, last + 1, RANGE):
         batch = connection.execute(
@@ -212,7 +217,7 @@ def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
             _write(rows, before, due)
 
 
-def _place(name: str) -> str:
+def _place_column(name: str) -> str:
     return place(COLUMN[name]) if name in COLUMN else f"m.{name}"
 
 
@@ -283,9 +288,9 @@ def prepare(connection: sqlite3.Connection, path: str, salt: bytes) -> None:
     """Bring the database to this version: create its tables, migrate it, or leave it as it is."""
     version = version_of(connection)
     if version == 0:
-        _create(connection, salt)
+        _create_schema(connection, salt)
     elif version < dialect.SCHEMA_VERSION:
-        _migrate(connection, path)
+        _migrate_file(connection, path)
     elif is_due(connection):
         with _transaction(connection):
             refresh(connection)
@@ -350,7 +355,7 @@ def _refuse_full(path: str) -> None:
         )
 
 
-def _create(connection: sqlite3.Connection, salt: bytes) -> None:
+def _create_schema(connection: sqlite3.Connection, salt: bytes) -> None:
     with _transaction(connection):
         # Another process may have been faster.
         if version_of(connection) == 0:
@@ -378,7 +383,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def _migrate(connection: sqlite3.Connection, path: str) -> None:
+def _migrate_file(connection: sqlite3.Connection, path: str) -> None:
     from remanence.store.migrations.run import migrate
 
     to = dialect.SCHEMA_VERSION
