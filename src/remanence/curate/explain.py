@@ -320,10 +320,6 @@ def _format_moment(at: int) -> str:
     return to_datetime(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _describe_end(at: int | None) -> str:
-    return "as long as its clock stands" if at is None else f"until {_format_moment(at)}"
-
-
 def _render_remarks(verdict: RuleVerdict) -> Iterator[str]:
     if verdict.what == "rule" and verdict.truth == "true":
         if not verdict.seen:
@@ -332,7 +328,8 @@ def _render_remarks(verdict: RuleVerdict) -> Iterator[str]:
         elif not verdict.selected:
             yield "the rule's window leaves it out"
         elif verdict.resting:
-            yield f"the rule rests {_describe_end(verdict.fires_at)}"
+            at = verdict.fires_at
+            yield f"the rule rests {'as long as its clock stands' if at is None else f'until {_format_moment(at)}'}"
         elif verdict.blocked_by:
             yield f"kept by {', '.join(verdict.blocked_by)}"
     if verdict.truth != "true" and verdict.fires_at is not None:

@@ -46,7 +46,10 @@ def junk(text: str) -> bool:
         return True
     if len(words) > WORDS_MAX or all(word.isdecimal() for word in words):
         return False
-    return _small_talk(words) or _is_unspaced_small_talk("".join(words)) or _is_keyboard_mash(words)
+    bare = "".join(words)
+    if not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, _TALK.whole, 1):
+        return True  # small talk in a script without spaces
+    return _small_talk(words) or _is_keyboard_mash(words)
 
 
 def _small_talk(words: list[str]) -> bool:
@@ -68,10 +71,6 @@ def _small_talk(words: list[str]) -> bool:
 def _is_laughter(word: str) -> bool:
     """Tell whether a word is made of syllables of laughter, at least two."""
     return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, _TALK.laughs, RUN_MIN // 2)
-
-
-def _is_unspaced_small_talk(bare: str) -> bool:
-    return not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, _TALK.whole, 1)
 
 
 def _made_of(word: str, pieces: frozenset[str], least: int) -> bool:

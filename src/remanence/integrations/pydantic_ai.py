@@ -6,7 +6,7 @@ Written for pydantic-ai-slim 2.68.
 from functools import partial
 from typing import Any
 
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, RemanenceError
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.model import LearnResult
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
@@ -99,7 +99,7 @@ class _MemoryTools:
         try:
             return await self._calls.run(work)
         except _MENDABLE as error:
-            return f"Not done: {_say(error)}"
+            return f"Not done: {error}" + (f" ({error.recovery})" if error.recovery else "")
 
 
 async def _begin_session(budget: int, engine: Engine) -> str:
@@ -130,10 +130,6 @@ def _tell_stored(answer: LearnResult) -> str:
     tell_markers(f"#{answer.seq}", answer.replacements)
     done = "Not kept" if answer.status == "gated" else answer.status.capitalize()
     return f"{done} as #{answer.seq}. {answer.note}".strip() if answer.seq else f"{done}: {answer.note}"
-
-
-def _say(error: RemanenceError) -> str:
-    return f"{error} ({error.recovery})" if error.recovery else str(error)
 
 
 def _name(shown: str) -> str:

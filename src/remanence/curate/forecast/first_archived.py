@@ -88,14 +88,11 @@ def _find_earliest_strikes(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floa
     rows = rows[earliest[decay[rows]] > now]
     until = np.full(len(Decay), horizon)
     while len(rows := rows[fate.strikes(rows, until[decay[rows]])]):
-        some = np.concatenate([_sample_rows(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
+        by_class = (rows[decay[rows] == code] for code in np.unique(decay[rows]))
+        some = np.concatenate([own[:: max(1, len(own) // _SAMPLE)] for own in by_class])
         struck = find_first_true(
             partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND
         )
         np.minimum.at(earliest, decay[some], struck)
         until = np.minimum(until, np.maximum(earliest - SECOND, now))
     return earliest
-
-
-def _sample_rows(rows: Ints) -> Ints:
-    return rows[:: max(1, len(rows) // _SAMPLE)]

@@ -147,7 +147,9 @@ class Forecast(Result):
         figures = max(len(f"{bar.total:,}") for bar in series) + 1
         room = max(_BAR_MIN, width - _LABEL - figures)
         lines = [f"{bar.label} {_render_bar_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
-        return "\n".join([f"each line {number(span, 'day', 'days')}; {_render_legend(series)}", *lines])
+        kinds = [name for name in LEAVES if any(name in bar.counts for bar in series)]
+        legend = ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
+        return "\n".join([f"each line {number(span, 'day', 'days')}; {legend}", *lines])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -201,11 +203,6 @@ def _build_bars(forecast: Forecast) -> tuple[int, list[Bar]]:
         label = (to_datetime(forecast.at) + timedelta(days=first)).date().isoformat()
         series.append(Bar(label, {name: counts[name] for name in LEAVES if counts[name]}))
     return span, series
-
-
-def _render_legend(drawn: Sequence[Bar]) -> str:
-    kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
-    return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
 
 
 def _render_bar_cells(bar: Bar, most: int, room: int) -> str:

@@ -306,14 +306,11 @@ def decide(
     deferrals = _defer_overdue(cycle, ends, allowance) if automatic and hold is None else ()
     outcome = _build_plan(cycle, hold.why if hold is not None else None, deferrals, exempt)
     rests = cycle.rested and hold is None and not (deferrals or cycle.deferred_merges)
-    return outcome, working.view if rests and not _may_sum_up(policy, outcome) else None
-
-
-def _may_sum_up(policy: Policy, made: Plan) -> bool:
-    """True if another run may make summaries of what this one archived or condensed."""
-    return not made.columns.keys().isdisjoint({"status", "form"}) and any(
+    # Another run may make summaries of what this one archived or condensed.
+    may_sum_up = any(
         rule.effect.needs_text for rule in policy.rules
-    )
+    ) and not outcome.columns.keys().isdisjoint({"status", "form"})
+    return outcome, working.view if rests and not may_sum_up else None
 
 
 def _find_destroyed(working: Working) -> Ints:

@@ -123,9 +123,7 @@ class AttachedChanges:
             for _, change in entries:
                 new = not created.isdisjoint(memories_of(table, change.key))
                 row = None if new else self._row(table, change.key)
-                if (row is None) is (change.before is not None) or not _matches_before(
-                    table, change.before, row
-                ):
+                if (row is None) is (change.before is not None) or not _fits_row(table, change.before, row):
                     yield table, change.key
 
     def images(self) -> None:
@@ -219,7 +217,7 @@ def _key_of(taken: tuple[int, Change]) -> Any:
     return taken[1].key
 
 
-def _matches_before(table: str, before: Row | None, row: Row | None) -> bool:
+def _fits_row(table: str, before: Row | None, row: Row | None) -> bool:
     if not before or row is None:
         return True
     return all(row[name] == value for name, value in encode_values(table, before).items())

@@ -43,7 +43,11 @@ _ENDS = "SELECT scope, position, digest, before FROM scopes"
 
 def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
-    remainders = _read_emptied_parts(connection)
+    # Of each part that was emptied the digest of why it was done, and that of what was left last.
+    emptied = connection.execute(
+        'SELECT position, header, rest FROM emptied ORDER BY position, "by"'
+    ).fetchall()
+    remainders = {position: (header, rest) for position, header, rest in emptied}
     yield from _find_erasure_faults(connection)
     ended_parts, images = _EndedParts(connection, names), _ImageDigests(connection, names)
     latest, within = 0, _within_lines(connection)
@@ -148,12 +152,6 @@ class _ImageDigests:
         blocks = block_log.read(self._connection, position)
         shapes = self._names.read_texts(self._connection, shapes_of(rows, blocks))
         return entries_digest(shapes, rows, blocks)
-
-
-def _read_emptied_parts(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
-    """Return of each part that was emptied the digest of why it was done, and that of what was left last."""
-    rows = connection.execute('SELECT position, header, rest FROM emptied ORDER BY position, "by"')
-    return {position: (header, rest) for position, header, rest in rows.fetchall()}
 
 
 def _find_erasure_faults(connection: sqlite3.Connection) -> Iterator[str]:

@@ -4,7 +4,7 @@ Knows columns, counters and transitions; knows nothing of creation and destructi
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -387,10 +387,6 @@ def _build_assignments(group: _Group, extra: Sequence[str], steps: Sequence[str]
     return ", ".join(sets)
 
 
-def _build_place_lookup(columns: Sequence[str]) -> Callable[[str], int]:
-    return lambda name: columns.index(name) if name in columns else -1
-
-
 def _as_int(value: Any) -> int | None:
     return None if value is None else int(value)
 
@@ -408,6 +404,8 @@ def _build_group(kind: Kind) -> _Group:
         read=read,
         uses=uses,
         as_is=all(COLUMN[name].kind in _AS_IS for name in columns),
-        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_build_place_lookup(columns), _STATED)),
+        stated=()
+        if set(_STATED).isdisjoint(columns)
+        else tuple(columns.index(name) if name in columns else -1 for name in _STATED),
         wide=any(COLUMN[name].home != "states" for name in columns),
     )
