@@ -63,9 +63,9 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Hear what users and assistants said; what a tool said is not kept."""
-        await self._calls.run(partial(self._hear, messages))
+        await self._calls.run(partial(self._hear_messages, messages))
 
-    async def _hear(self, messages: Sequence[ChatMessage], engine: Engine) -> None:
+    async def _hear_messages(self, messages: Sequence[ChatMessage], engine: Engine) -> None:
         for message in messages:
             words, role = _collect_words(message), _ROLES.get(message.role)
             if words and role is not None:

@@ -82,11 +82,11 @@ class MemorySession:
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Forget the latest item and return it; `undo` brings it back."""
-        return await self._calls.run(self._pop)
+        return await self._calls.run(self._pop_latest)
 
     async def clear_session(self) -> None:
         """Forget all items; `undo` brings them back."""
-        await self._calls.run(self._clear)
+        await self._calls.run(self._clear_items)
 
     async def _list(self, wanted: int, engine: Engine) -> list[Memory]:
         """List the latest memories of this session, newest first; a negative number wants all."""
@@ -117,13 +117,13 @@ class MemorySession:
         role = _ROLES.get(_role_of(item), "tool")
         words = _collect_words(item)
         if words and role in ("user", "assistant"):
-            noted = await engine.note(words, key=key, **self._origin(item, role))
+            noted = await engine.note(words, key=key, **self._describe_origin(item, role))
             if noted.status in ("stored", "quarantined"):
                 tell_markers(self._name, noted.replacements)
                 return
         # Small talk and what was said before are no news to hear, yet items of this conversation.
         text = words or json.dumps(item, ensure_ascii=False)[:TEXT_CHARS_MAX]
-        answer = await engine.learn(text, key=key, kind="episodic", **self._origin(item, role))
+        answer = await engine.learn(text, key=key, kind="episodic", **self._describe_origin(item, role))
         if answer.status != "gated":
             tell_markers(self._name, answer.replacements)
             return
@@ -132,9 +132,9 @@ class MemorySession:
                 f"an item is forbidden here: {answer.reason}", recovery="allow it: forbid(…, off=True)"
             )
         item = {"role": item["role"], "content": FORBIDDEN}
-        await engine.learn(FORBIDDEN, key=key, kind="episodic", **self._origin(item, role))
+        await engine.learn(FORBIDDEN, key=key, kind="episodic", **self._describe_origin(item, role))
 
-    def _origin(self, item: Mapping[str, Any], role: str) -> dict[str, Any]:
+    def _describe_origin(self, item: Mapping[str, Any], role: str) -> dict[str, Any]:
         speaker = {"agent": self._agent} if role != "user" else {"speaker": "user"}
         return {
             "role": role,
@@ -144,7 +144,7 @@ class MemorySession:
             **speaker,
         }
 
-    async def _pop(self, engine: Engine) -> TResponseInputItem | None:
+    async def _pop_latest(self, engine: Engine) -> TResponseInputItem | None:
         for attempt in range(1, RACES_MAX + 1):
             latest = await self._list(1, engine)
             if not latest:
@@ -158,7 +158,7 @@ class MemorySession:
                     raise
         raise AssertionError("unreachable")
 
-    async def _clear(self, engine: Engine) -> None:
+    async def _clear_items(self, engine: Engine) -> None:
         await forget_own(engine, await self._list(-1, engine))
 
 

@@ -66,7 +66,7 @@ class _MemoryTools:
         Args:
             text: One subject, in full sentences, with names and dates.
         """
-        return await self._answer(partial(_learn, text, self._agent))
+        return await self._answer_work(partial(_learn, text, self._agent))
 
     async def recall(self, question: str) -> str:
         """Find what is remembered of a question.
@@ -75,7 +75,8 @@ class _MemoryTools:
             question: The question in its own words.
         """
         return (
-            await self._answer(partial(_recall, question, self._budget)) or "Nothing is remembered of this."
+            await self._answer_work(partial(_recall, question, self._budget))
+            or "Nothing is remembered of this."
         )
 
     async def correct(self, id: str, text: str) -> str:  # noqa: A002 - what it is called in what is recalled
@@ -85,7 +86,7 @@ class _MemoryTools:
             id: The number before the date, as recall shows it, such as #12.
             text: What is right, in full sentences.
         """
-        return await self._answer(partial(_correct_memory, _name(id), text, self._agent))
+        return await self._answer_work(partial(_correct_memory, _name(id), text, self._agent))
 
     async def forget(self, id: str) -> str:  # noqa: A002
         """Forget a memory; a person can bring it back.
@@ -93,9 +94,9 @@ class _MemoryTools:
         Args:
             id: The number before the date, as recall shows it, such as #12.
         """
-        return await self._answer(partial(_forget_memory, _name(id)))
+        return await self._answer_work(partial(_forget_memory, _name(id)))
 
-    async def _answer(self, work: Work[str]) -> str:
+    async def _answer_work(self, work: Work[str]) -> str:
         try:
             return await self._calls.run(work)
         except _MENDABLE as error:

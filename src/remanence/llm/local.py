@@ -93,7 +93,7 @@ class StaticEmbedder:
             batch = _WordBatch(start)
             for text in texts[start : start + _TOGETHER]:
                 batch.add(text)
-            word_sums, places = self._places(batch.words)
+            word_sums, places = self._place_words(batch.words)
             word_weights = batch.weights(weights)
             for number, (begin, end) in enumerate(pairwise([*batch.begins, len(places)]), start):
                 # A product of BLAS would wake threads for a long text, whose sum would depend on their number.
@@ -101,7 +101,7 @@ class StaticEmbedder:
                 np.einsum("i,ij->j", word_weights[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
-    def _places(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
+    def _place_words(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
         """Return where the sums of the vectors of the pieces of words stand; of new words they are put there."""
         if len(self._known.places) > _CACHE_SIZE:
             # Others may be reading the old ones, in threads of their own.

@@ -68,14 +68,14 @@ class _Cut:
         """Put the turn of two facts, where it was found too and fits, in the place of the better one."""
         for turn in self.told.turns.get(fact, ()):
             for other in self.told.facts.get(turn, ()):
-                if other in self.kept and self._fits(turn, other):
+                if other in self.kept and self._fits_instead(turn, other):
                     self.kept[self.kept.index(other)] = turn
                     self.used += self.tokens[turn] - self.tokens[other]
                     self.dropped = [one for one in self.dropped if one[0] != turn] + [(other, SAID)]
                     return True
         return False
 
-    def _fits(self, turn: int, instead: int) -> bool:
+    def _fits_instead(self, turn: int, instead: int) -> bool:
         after = self.used + self.tokens[turn] - self.tokens[instead]
         return self.budget is None or after <= self.budget
 

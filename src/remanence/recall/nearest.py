@@ -116,15 +116,15 @@ class _Best:
         self._kept.append((place, row, cosine))
         self._waiting += len(place)
         if self._waiting > PAIRS_MAX:
-            self._sort()
+            self._sort_best()
 
     def split_by_question(self) -> list[Nearest]:
         """Return the best of each."""
-        place, row, cosine = self._sort()
+        place, row, cosine = self._sort_best()
         bounds = np.searchsorted(place, np.arange(1, self._asked))
         return [Nearest(*pair) for pair in zip(np.split(row, bounds), np.split(cosine, bounds), strict=True)]
 
-    def _sort(self) -> tuple[Rows, Rows, Floats]:
+    def _sort_best(self) -> tuple[Rows, Rows, Floats]:
         """Keep the best of each, in order."""
         place, row, cosine = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
         order = np.lexsort((row, -cosine, place))

@@ -59,9 +59,9 @@ class Cycle:
         """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
         self.guarding.look(self.working.view)
         before = self.working.versions.copy()
-        while self._settle():
+        while self._settle_rules():
             versions = self.working.versions.copy()
-            if not self._fire():
+            if not self._fire_periodic():
                 self.rested = True
                 break
             self._look_again(versions)
@@ -72,7 +72,7 @@ class Cycle:
                 f"{guard}: {count:,} of what it protects in this run it will not protect in the next, which may do more"
             ] = None
 
-    def _settle(self) -> bool:
+    def _settle_rules(self) -> bool:
         """Go round until nothing changes; tell whether it came to rest."""
         moving = np.zeros(0, np.int64)
         for _ in range(ROUNDS_MAX):
@@ -83,7 +83,7 @@ class Cycle:
             )
             for phase, rules in self.each_time.items():
                 if phase == "links":
-                    self._unlink(rules)
+                    self._cut_links(rules)
                 else:
                     self._in_turn(rules, phase)
             self.working.settle_tiers()
@@ -116,15 +116,17 @@ class Cycle:
         """Do the rules of a phase: all on the same values, but for budgets of tiers, which fill the next tier's."""
         filling = [item for item in rules if phase == "budgets" and item[1].effect.moves]
         for item in filling:
-            self._phase([item])
+            self._run_phase([item])
         rest = [item for item in rules if item not in filling]
         if rest:
-            self._phase(rest)
+            self._run_phase(rest)
 
-    def _phase(self, rules: list[tuple[int, Rule]]) -> None:
+    def _run_phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
         uniting = [item for item in rules if item[1].effect.unites]
-        each = ((index, rule, self._choose(rule, index)) for index, rule in rules if not rule.effect.unites)
+        each = (
+            (index, rule, self._choose_rows(rule, index)) for index, rule in rules if not rule.effect.unites
+        )
         choices = [item for item in each if len(item[2])]
         # What was chosen by a rule with a period was its turn, also where a safer rule wins.
         self.fired |= {rule.name: rows for _, rule, rows in choices if rule.period is not None}
@@ -135,7 +137,7 @@ class Cycle:
             won |= self._pick_safest([item for item in choices if item[1].effect.group == group])
         for index, rule, rows in sorted(choices, key=lambda item: item[1].effect.stage):
             won |= {index: rows} if rule.effect.stage is not Stage.SAFEST else {}
-        merges = self._merges(uniting, won)
+        merges = self._choose_merges(uniting, won)
         if not merges and not any(map(len, won.values())):
             return
         merge_rows = np.array(
@@ -176,7 +178,7 @@ class Cycle:
             best[better], winner[better] = safety, index
         return {index: rows[winner[rows] == index] for index, _, rows in chosen}
 
-    def _choose(self, rule: Rule, index: int) -> Ints:
+    def _choose_rows(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         hits = self.find_matches(rule, index)
         if not len(hits):
@@ -282,7 +284,7 @@ class Cycle:
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
         return rows[self.guarding.check_allowed(rule.name, rows, rule.effect.guarded)]
 
-    def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
+    def _choose_merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
         if not rules:
             return []
@@ -316,7 +318,7 @@ class Cycle:
         for index, pairs in Counter(merge.rule for merge in merges).items():
             self.linked.setdefault(self.policy.rules[index].name, pairs)
 
-    def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
+    def _cut_links(self, rules: list[tuple[int, Rule]]) -> None:
         """Cut links; all rules of the phase see the same links."""
         links = visible(self.working.view)
         is_cut = np.zeros(len(self.working.view.edges()), np.bool_)
@@ -332,7 +334,7 @@ class Cycle:
         if is_cut.any():
             self.working.unlink(np.flatnonzero(is_cut))
 
-    def _fire(self) -> bool:
+    def _fire_periodic(self) -> bool:
         """Let the rules whose period has passed act, when all others have come to rest; tell whether any did."""
         due = [
             (index, rule)
@@ -343,7 +345,7 @@ class Cycle:
         for phase in PHASES:
             rules = [pair for pair in due if pair[1].phase == phase]
             if rules:
-                self._phase(rules)
+                self._run_phase(rules)
         return len(self.fired) > before
 
     def rests(self, rule: Rule) -> bool:

@@ -85,7 +85,7 @@ class Working:
             self.put(rows, {"status": GONE})
         else:
             rows = self.select_differing(rule, rows)
-            self._do(rule.effect, rows, self._collect_rule_values(rule))
+            self._do_effect(rule.effect, rows, self._collect_rule_values(rule))
         self.blame(group_of(rule), rows, index)
 
     def select_differing(self, rule: Rule, rows: Ints) -> Ints:
@@ -107,7 +107,7 @@ class Working:
         values = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
         return {name: values[name] for name in values.keys() & rule.effect.columns}
 
-    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
+    def _do_effect(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
         """Set what an effect sets, with the stamps of what changes."""
         columns: dict[str, Array] = {}
         for name, value in effect.sets.items():
@@ -124,7 +124,7 @@ class Working:
     def merge(self, merges: list[Merge]) -> None:
         """Let survivors take in the others' counts and links, and put the others out of sight."""
         discards = np.array([merge.discard for merge in merges])
-        self._do(MERGE, discards, {})
+        self._do_effect(MERGE, discards, {})
         self.replace(survivors_columns(self.view, merges), move_merged_links(self.view, merges))
         self.merges += merges
         for merge in merges:

@@ -404,14 +404,14 @@ class _PolicyBuilder:
     def include(self, document: PolicyDocument, depth: int) -> None:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
-        for name in self._extends(document, depth):
+        for name in self._list_extended(document, depth):
             self.include(parse_preset(name, stored=self.stored), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
             self.categories[name] = _read_category(name, table, self.categories.get(name))
-            self._abbreviate(self.categories[name].aliases, table)
+            self._add_aliases(self.categories[name].aliases, table)
         for name, table in document.named.get("alias", {}).items():
-            self._abbreviate({name: text(table, "")}, table)
+            self._add_aliases({name: text(table, "")}, table)
         for key, table in document.named.get("recall", {}).items():
             if key not in _RECALL_KEYS:
                 raise table.place.error(f"unknown key {key!r} in [recall]", suggest(key, _RECALL_KEYS))
@@ -439,7 +439,7 @@ class _PolicyBuilder:
                 "version", f"version {top.values['version']!r} is not known", f"write version = {VERSION}"
             )
 
-    def _extends(self, document: PolicyDocument, depth: int) -> tuple[str, ...]:
+    def _list_extended(self, document: PolicyDocument, depth: int) -> tuple[str, ...]:
         if "extend" not in document.top.values:
             return ()
         name = text(document.top, "extend")
@@ -456,7 +456,7 @@ class _PolicyBuilder:
             )
         return (name,)
 
-    def _abbreviate(self, aliases: Mapping[str, str], table: Table) -> None:
+    def _add_aliases(self, aliases: Mapping[str, str], table: Table) -> None:
         for name, expression in aliases.items():
             place = table.find_position("aliases") if "aliases" in table.values else table.place
             if not name.isidentifier() or any(

@@ -422,7 +422,9 @@ class Tools:
     async def apply(self, plan_id: Annotated[str, Field(description="As plan or forget answered.")]) -> str:
         """Do what a plan showed, once."""
         plan = self.plans.take(plan_id)
-        receipts, skips = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
+        receipts, skips = await (
+            self._forget_planned(plan) if isinstance(plan, Forgetting) else self._apply(plan)
+        )
         self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
         return answers.render_receipts(receipts, skips)
 
@@ -463,7 +465,7 @@ class Tools:
                 destroyed=held.destroyed,
             ) from held
 
-    async def _forget(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
+    async def _forget_planned(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
         receipts, skips = [], []
         for name, revision in plan.revisions.items():
             try:

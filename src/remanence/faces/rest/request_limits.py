@@ -74,7 +74,7 @@ class RequestGuard:
             body = await _read_body(headers, receive)
             answering = self._app(scope, _Replay(body, receive), send_safely)
             async with asyncio.timeout(None if scope["path"] in STREAMS else self._seconds_max) as limit:
-                scope["prolong"] = partial(self._prolong, limit)
+                scope["prolong"] = partial(self._prolong_limit, limit)
                 await answering
         except RequestRefused as refusal:
             answer = refuse(refusal.status, str(refusal), refusal.recovery, refusal.headers)
@@ -99,7 +99,7 @@ class RequestGuard:
             if not began:
                 await refuse(500, "it failed within", problems.INSIDE)(scope, receive, send_safely)
 
-    def _prolong(self, limit: asyncio.Timeout) -> None:
+    def _prolong_limit(self, limit: asyncio.Timeout) -> None:
         """Give a request its whole time anew, unless that has run out already."""
         if not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time() + self._seconds_max)

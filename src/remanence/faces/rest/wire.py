@@ -43,7 +43,7 @@ class Arguments:
                 self._rest = one.name
                 fields[one.name] = (list[_wire_type(one.annotation)], [])  # type: ignore[misc] # made here
             else:
-                fields[one.name] = self._field(one.name, one.annotation, one.default)
+                fields[one.name] = self._build_field(one.name, one.annotation, one.default)
         fields = {name: field for name, field in fields.items() if field is not None}
         config = ConfigDict(extra="forbid", title=f"{row.verb} arguments", ser_json_inf_nan="null")
         self.model: type[BaseModel] = create_model(
@@ -77,7 +77,7 @@ class Arguments:
         rest = named.pop(self._rest, [])
         return [*(named.pop(name) for name in self._places if name in named), *rest], named
 
-    def _field(self, name: str, annotation: Any, default: Any) -> Any:
+    def _build_field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
             return (str, ...) if default is inspect.Parameter.empty else (str | None, None)
         if annotation is Plan or Plan in get_args(annotation):

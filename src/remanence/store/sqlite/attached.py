@@ -177,16 +177,18 @@ class AttachedChanges:
                 self._work.connection.executemany(_PUT[table], put)
                 self._work.sums.add_rows(table, put)
         for table, entries in self._taken.items():
-            keys = [self._key(table, change.key) for _, change in entries if change.after is None]
+            keys = [self._encode_key(table, change.key) for _, change in entries if change.after is None]
             if keys:
                 self._work.connection.executemany(_DELETE[table], keys)
         for table in self._taken:
-            before = [(*self._key(of, key), *row) for (of, key), row in self._kept.items() if of == table]
+            before = [
+                (*self._encode_key(of, key), *row) for (of, key), row in self._kept.items() if of == table
+            ]
             self._work.sums.remove_rows(table, before)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""
-        stored_row = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
+        stored_row = self._work.connection.execute(_SELECT[table], self._encode_key(table, key)).fetchone()
         if stored_row is None:
             return None
         with DECODING:
@@ -194,14 +196,14 @@ class AttachedChanges:
         self._kept[table, key] = stored_row
         return row
 
-    def _key(self, table: str, key: Any) -> tuple[Any, ...]:
+    def _encode_key(self, table: str, key: Any) -> tuple[Any, ...]:
         """Return a row's key as SQLite keeps it, the scope in front."""
         if table == "tags":
             return self._work.no, key[0], self._work.number(TAG, key[1])
         return (self._work.no, key) if table in APART else (self._work.no, *key)
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
-        key = self._key(table, change.key)
+        key = self._encode_key(table, change.key)
         values = encode_values(table, change.after or {})
         if table == "sources":
             return (*key, values.get("span"))

@@ -217,7 +217,7 @@ class SqlErasure:
             if space == "agent":
                 rows += work.connection.execute("SELECT DISTINCT agent FROM accessors").fetchall()
             going = {number: numbers[number] for number in sorted(numbers.keys() - {one for (one,) in rows})}
-            self._rename(space, going)
+            self._forget_names(space, going)
             dropped_names += going.values() if space in {TAG, "speaker"} else ()
         self._drop_forms()
         return dropped_names
@@ -230,7 +230,7 @@ class SqlErasure:
             rows = work.connection.execute(_DETAILS, (work.no,)).fetchall()
             needed_forms = (details.forms_of(work.connection, work.names, detail) for (detail,) in rows)
             going = forms.keys() - set().union(*needed_forms)
-            self._rename(space, {number: forms[number] for number in sorted(going)})
+            self._forget_names(space, {number: forms[number] for number in sorted(going)})
 
     def _collect_person_names(self) -> Iterable[tuple[str, str]]:
         """Yield the names of a person among all that are kept; the person is no longer told to have used a memory."""
@@ -244,7 +244,7 @@ class SqlErasure:
                 uses_by_agent.drop_agent(work, number)
             yield space, name
 
-    def _rename(self, space: str, going: Mapping[int, str]) -> None:
+    def _forget_names(self, space: str, going: Mapping[int, str]) -> None:
         """Leave a number without its name: a process that still knows the one by the other must learn it anew."""
         if not going:
             return

@@ -102,7 +102,7 @@ class Memories:
         """Yield every row that is not as its change says it was."""
         yield from self._find_uniqueness_conflicts()
         yield from self._updates.conflicts()
-        yield from self._missing()
+        yield from self._find_missing()
 
     def images(self) -> None:
         """Give the audit what each change did."""
@@ -198,7 +198,7 @@ class Memories:
                 yield "memories", change.key
             batch_claims |= claims
 
-    def _missing(self) -> Iterator[Key]:
+    def _find_missing(self) -> Iterator[Key]:
         """Read whole the rows that go; yield those that are gone already or changed."""
         work = self._work
         stored_rows = (

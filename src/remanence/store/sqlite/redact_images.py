@@ -82,7 +82,9 @@ class QuotedStrings:
         if isinstance(value, str):
             return self.without(value)
         if isinstance(value, Mapping):
-            return {name: one if name in _OWN else self._part(name, one) for name, one in value.items()}
+            return {
+                name: one if name in _OWN else self._redact_part(name, one) for name, one in value.items()
+            }
         return [self.taken_out_of(one) for one in value] if isinstance(value, list) else value
 
     def without(self, text: str) -> str:
@@ -102,7 +104,7 @@ class QuotedStrings:
             )
         return self._seen[text]
 
-    def _part(self, name: str, value: Any) -> Any:
+    def _redact_part(self, name: str, value: Any) -> Any:
         if name != _RULES or not isinstance(value, list):
             return self.taken_out_of(value)
         return [[act, *map(self.taken_out_of, said)] for act, *said in value]

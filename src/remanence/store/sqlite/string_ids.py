@@ -101,7 +101,7 @@ class Fresh:
         if number is None:
             number = _select_number(connection, space, name)
             if number is not None:
-                self._note(space, name, number)
+                self._note_number(space, name, number)
         return number
 
     def make(self, connection: sqlite3.Connection, space: str, name: str) -> int:
@@ -111,7 +111,7 @@ class Fresh:
             connection.execute("INSERT INTO names (space, name) VALUES (?, ?)", (space, name))
             (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
             assert number is not None
-            self._note(space, name, number)
+            self._note_number(space, name, number)
             record(connection, "names", added=[(number, space, name)])
         return number
 
@@ -122,7 +122,7 @@ class Fresh:
             space, text = connection.execute(
                 "SELECT space, name FROM names WHERE no = ?", (number,)
             ).fetchone()
-            self._note(space, text, number)
+            self._note_number(space, text, number)
         return text
 
     def erase(self, numbers: Iterable[int]) -> None:
@@ -142,7 +142,7 @@ class Fresh:
         if self._numbers or self._erased:
             self._numbers, self._texts, self._erased = {}, {}, set()
 
-    def _note(self, space: str, name: str, number: int) -> None:
+    def _note_number(self, space: str, name: str, number: int) -> None:
         self._numbers[space, name] = number
         self._texts[number] = name
 

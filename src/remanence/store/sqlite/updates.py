@@ -245,10 +245,10 @@ class Updates:
         steps = ("revision",) * revises + ("touched",) * bool(group.counters)
         sets = _build_assignments(group, extra, steps)
         if sets:
-            self._set(sets, by_values)
-            self._sum(group, (extra, steps), new_values)
+            self._set_columns(sets, by_values)
+            self._update_sums(group, (extra, steps), new_values)
 
-    def _sum(
+    def _update_sums(
         self,
         group: _Group,
         beside: tuple[Sequence[str], Sequence[str]],
@@ -278,7 +278,7 @@ class Updates:
                 was = PolicyClass(group.rows[seq][at])
             refuse_class(seq, was, new, self._work.cause.verb)
 
-    def _set(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
+    def _set_columns(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
         """Set the same columns of many rows, row by row or in one statement for each set of values."""
         connection = self._work.connection
         rows = sum(map(len, by_values.values()))
