@@ -25,8 +25,6 @@ from remanence.flows.base.context import LISTED_MAX
 from remanence.flows.recall.filters import ANY
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
-HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]
-Off = Annotated[bool, Parameter(negative=(), help="Take it away instead.")]
 Share = Annotated[float | None, Parameter(help="From 0 to 1.")]
 
 

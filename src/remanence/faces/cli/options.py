@@ -158,12 +158,6 @@ def _list_frames(_context: Any) -> Sequence[str]:
     return list(BUILTIN)
 
 
-def _shown_frames(context: Any) -> Sequence[str]:
-    from remanence.recall.frames import FIXED
-
-    return [*FIXED, *_list_frames(context)]
-
-
 Name = Annotated[
     int | str,
     Parameter(metavar="MEMORY", converter=_parse_memory_name, n_tokens=1, help=f"Its {_NAMES}."),

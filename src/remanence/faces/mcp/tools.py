@@ -71,7 +71,6 @@ Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str | None, Field(description="In its own words; none: the newest.")]
 Budget = Annotated[int | None, Field(description="Maximum tokens.")]
-Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 UNDER_WAY_MAX = 2  # answers to one agent at once that read a whole scope
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first

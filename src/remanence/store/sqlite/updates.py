@@ -22,7 +22,6 @@ from remanence.store.sqlite.transaction import CommitContext, Key
 # Read of every row that is updated, besides what its change names.
 _ALWAYS = ("revision", "touched", "status", "tier", "reason")
 _STATED = _ALWAYS[2:]
-_STATUS_AT = _ALWAYS.index("status")
 _USE = ("used_at", "use_days", "use_day")
 _TOLD = tuple(column.name for column in MEMORIES)
 _AS_IS = frozenset({"int", "time", "enum", "flag"})
