@@ -101,13 +101,7 @@ class McpAgents:
         desk = self._find_desk(key)
         async with self._engines.use(*key) as memory:
             if works and not reads:
-                async with desk.turn:
-                    if desk.began_in is not memory:
-                        await memory.begin_session("mcp")
-                        desk.began_in = memory
-                if desk.leaving is not None:
-                    desk.leaving.cancel()
-                desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave_desk, key, desk)
+                await self._begin_session(key, desk, memory)
             yield Tools(memory, token.may("curate"), desk.plans, counts_use=not reads)
 
     def _find_desk(self, key: tuple[str, AccessToken]) -> _Desk:
@@ -116,6 +110,16 @@ class McpAgents:
         while len(self._desks) > DESKS_MAX:
             self._drop_desk(next(iter(self._desks)))
         return desk
+
+    async def _begin_session(self, key: tuple[str, AccessToken], desk: _Desk, memory: Engine) -> None:
+        """Begin a session unless one is open, and put off its end; one of a memory that was closed since ended then."""
+        async with desk.turn:
+            if desk.began_in is not memory:
+                await memory.begin_session("mcp")
+                desk.began_in = memory
+        if desk.leaving is not None:
+            desk.leaving.cancel()
+        desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave_desk, key, desk)
 
     def _forget_scope(self, scope: str) -> None:
         """Keep no plan of a scope, and no memory, which is closed: its session ends with it."""

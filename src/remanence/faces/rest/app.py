@@ -226,8 +226,7 @@ class Service:
                 elif reply.answer is None or call.offer.role == "erase":  # that has no text in it
                     reply.answer = answer
                     self._reply_bytes += len(answer.body)
-                    while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
-                        self._reply_bytes -= _count_bytes(self._replies.popitem(last=False)[1].answer)
+                    self._drop_replies()
                 return answer
         finally:
             reply.users -= 1
@@ -240,6 +239,10 @@ class Service:
             if of == scope:
                 self._reply_bytes -= _count_bytes(reply.answer)
                 reply.answer = EMPTIED
+
+    def _drop_replies(self) -> None:
+        while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
+            self._reply_bytes -= _count_bytes(self._replies.popitem(last=False)[1].answer)
 
     async def _call(self, call: "_VerbCall", *, named_revision: bool) -> Response:
         try:

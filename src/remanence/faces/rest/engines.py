@@ -115,12 +115,7 @@ class Engines:
                 if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
                     self._erasures += 1
                     self._empty_kept(scope)
-                    for name in [name for name in self._open if name[0] == scope]:
-                        if name in self._open and self._open[name].users:
-                            del self._open[name]  # its last user closes it
-                        elif name in self._open:
-                            await self._close(name)
-                    gc.collect()  # memories, their stores and indexes are cycles
+                    await self._close_scope(scope)
             self._checked[scope] = position
 
     def _empty_kept(self, scope: str) -> None:
@@ -128,6 +123,14 @@ class Engines:
             empty(scope)
         clear_text_caches()
         clear_cache()  # of addresses, which have questions in them
+
+    async def _close_scope(self, scope: str) -> None:
+        for name in [name for name in self._open if name[0] == scope]:
+            if name in self._open and self._open[name].users:
+                del self._open[name]  # its last user closes it
+            elif name in self._open:
+                await self._close(name)
+        gc.collect()  # memories, their stores and indexes are cycles
 
     async def _close_idle(self) -> None:
         idle = [name for name, kept in self._open.items() if not kept.users]

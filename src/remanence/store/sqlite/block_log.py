@@ -142,11 +142,7 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
     """Yield (number of its first row, block) as logged, of one memory only its rows."""
     for row in rows:
         if row[2] == ONE_BY_ONE:
-            with DECODING:
-                keys = _unpack_keys(row).tolist()
-            for n, (source, target, relation) in enumerate(keys, row[1]):
-                if memory is None or memory in {source, target}:
-                    yield n, Change("links", (source, target, relation), None, {})
+            yield from _iterate_single_links(row, memory)
             continue
         with DECODING:
             if row[5] is None:
@@ -158,6 +154,15 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
         mine = np.flatnonzero(_match_memory(row, memory))
         if len(mine):
             yield row[1] + int(mine[0]), block.where(mine)
+
+
+def _iterate_single_links(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
+    """Yield links that came as single changes, each with its number."""
+    with DECODING:
+        keys = _unpack_keys(row).tolist()
+    for n, (source, target, relation) in enumerate(keys, row[1]):
+        if memory is None or memory in {source, target}:
+            yield n, Change("links", (source, target, relation), None, {})
 
 
 def used_in(rows: Iterable[Row]) -> list[tuple[int, ...]]:
