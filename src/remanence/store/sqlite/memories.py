@@ -145,8 +145,7 @@ class Memories:
         work, rows, states, vectors = self._work, [], [], []
         for _, change in self._created:
             after = change.after or {}
-            values = [work.encode_value(column, after.get(column.name)) for column in MEMORIES]
-            rows.append((change.key, work.no, *values, row_digest(change.key, work.no, values)))
+            rows.append(self._memory_row(change.key, after))
             states.append(self._state_row(change.key, after))
             if after.get("vector") is not None:
                 vectors.append((change.key, after["vector"], vector_digest(after["vector"])))
@@ -214,6 +213,11 @@ class Memories:
                 self._kept[change.key] = row  # type: ignore[index]
                 with DECODING:
                     self._gone[change.key] = plain_values(work.connection, work.names, _ALL, row)  # type: ignore[index]
+
+    def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
+        work = self._work
+        values = [work.encode_value(column, after.get(column.name)) for column in MEMORIES]
+        return (seq, work.no, *values, row_digest(seq, work.no, values))
 
     def _state_row(self, seq: Any, after: Mapping[str, Any]) -> list[Any]:
         values = [after.get(name, default) for name, default in _STATE_DEFAULTS]
