@@ -68,9 +68,7 @@ class Engines:
         name = (scope, token)
         kept = self._open.get(name)
         if kept is None:
-            kept = self._open[name] = _OpenEngine(
-                self._opener(scope, token, "make" if token.may("write") else "refuse")
-            )
+            kept = self._open[name] = _OpenEngine(self._build_opening(scope, token))
         self._open.move_to_end(name)
         kept.users += 1
         try:
@@ -123,6 +121,9 @@ class Engines:
             empty(scope)
         clear_text_caches()
         clear_cache()  # of addresses, which have questions in them
+
+    def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
+        return self._opener(scope, token, "make" if token.may("write") else "refuse")
 
     async def _close_scope(self, scope: str) -> None:
         for name in [name for name in self._open if name[0] == scope]:
