@@ -95,7 +95,7 @@ class Explanation(Result):
         return f"{short_id(self.seq)} under {self.policy!r}: {self.outcome}"
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return "\n".join(_render_explanation(self))
 
 
 def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanation:
@@ -106,13 +106,13 @@ def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanati
     cycle = Cycle(policy, begin(snapshot, policy, now), Guarding(policy))
     cycle.guarding.look(cycle.working.view)
     verdicts = [
-        *_guards(cycle, row),
+        *_judge_guards(cycle, row),
         *(_rule(cycle, index, rule, row) for index, rule in enumerate(policy.rules)),
     ]
-    return Explanation(seq, now, policy.name, _outcome(snapshot, policy, now, seq), tuple(verdicts))
+    return Explanation(seq, now, policy.name, _describe_outcome(snapshot, policy, now, seq), tuple(verdicts))
 
 
-def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
+def _describe_outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     decision = plan(snapshot, policy, now)
     if seq not in decision.seq and not any(seq in seqs for _, _, seqs in decision.iterate_tag_changes()):
         return "stays as it is"
@@ -123,7 +123,7 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     return "takes in another" if effect.stage is Stage.FOLLOWS else effect.name
 
 
-def _guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:
+def _judge_guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:
     view = cycle.working.view
     for built_in in BUILT_IN:
         holds = bool(cycle.guarding.mask(built_in.name)[row])
@@ -131,14 +131,14 @@ def _guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:
             built_in.name,
             "guard",
             "built in",
-            _word(holds, not holds),
+            _name_truth(holds, not holds),
             {},
             built_in.because,
             describe_blocks(built_in.blocks),
         )
     for guard in cycle.policy.guards:
         one = view.on(guard.clock).take(np.array([row]))
-        truth, values = _truth(guard.node, one), _values(guard.node, one)
+        truth, values = _evaluate_truth(guard.node, one), _read_compared_values(guard.node, one)
         yield RuleVerdict(
             guard.name, "guard", guard.where, truth, values, guard.because, describe_blocks(guard.blocks)
         )
@@ -149,13 +149,13 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
     if rule.over != "memories":
         return _link_rule(view, rule, row)
     one = view.take(np.array([row]))
-    truth, resting = _truth(rule.node, one), cycle.rests(rule)
+    truth, resting = _evaluate_truth(rule.node, one), cycle.rests(rule)
     return RuleVerdict(
         rule.name,
         "rule",
         rule.where,
         truth,
-        {**_values(rule.node, one), **_of_summary(rule, one)},
+        {**_read_compared_values(rule.node, one), **_of_summary(rule, one)},
         rule.because,
         rule.describe(),
         seen=bool(cycle.mark_visible(rule)[row]),
@@ -191,7 +191,7 @@ def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:
         rule.name,
         "rule",
         rule.where,
-        _word(count > 0, count == 0),
+        _name_truth(count > 0, count == 0),
         values,
         rule.because,
         rule.describe(),
@@ -199,16 +199,16 @@ def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:
     )
 
 
-def _truth(node: Node, one: View) -> str:
+def _evaluate_truth(node: Node, one: View) -> str:
     assert node.no is not None
-    return _word(bool(node.run(one)[0]), bool(node.no(one)[0]))
+    return _name_truth(bool(node.run(one)[0]), bool(node.no(one)[0]))
 
 
-def _word(yes: bool, no: bool) -> str:
+def _name_truth(yes: bool, no: bool) -> str:
     return "true" if yes else "false" if no else "unknown"
 
 
-def _values(node: Node, one: View) -> dict[str, Any]:
+def _read_compared_values(node: Node, one: View) -> dict[str, Any]:
     """Return the values that a condition compares, by their text, readable."""
     return {
         part.text: _read_node_value(part, one) for part in _iterate_comparisons(node) if part.constant is None
@@ -225,7 +225,7 @@ def _iterate_comparisons(node: Node) -> Iterator[Node]:
 
 def _read_node_value(node: Node, one: View) -> Any:
     if node.type == "truth":
-        return _truth(node, one)
+        return _evaluate_truth(node, one)
     value = np.broadcast_to(np.asarray(node.run(one)), 1)[0].item()
     match node.type:
         case "label":
@@ -252,7 +252,7 @@ def _fires_at(view: View, rule: Rule, row: int) -> int | None:
         fires: Bools = rule.node.run(view.take(np.full(len(at), row), at))
         return fires
 
-    looks = _looks(rule.node, view.take(np.array([row])))
+    looks = _choose_instants(rule.node, view.take(np.array([row])))
     true = np.flatnonzero(holds(looks))
     if not len(true):
         return None
@@ -268,10 +268,10 @@ def _rested_at(view: View, rule: Rule) -> int | None:
     return None if at is None or at > view.instant + HORIZON else ceil(at)
 
 
-def _looks(node: Node, one: View) -> Floats:
+def _choose_instants(node: Node, one: View) -> Floats:
     """Choose instants to look at: where an age crosses its limit, UTC midnights, and steps ever farther apart."""
     now = int(one.instant)
-    crossings = [at + after for at in _crossings(node, one) for after in (-1, 0, 1)]
+    crossings = [at + after for at in _find_age_crossings(node, one) for after in (-1, 0, 1)]
     midnights = [(now // DAY + day) * DAY for day in range(1, 9)]
     steps = np.floor(now + np.geomspace(MINUTE, HORIZON, _STEPS))
     looks = np.unique(np.concatenate([np.array([*crossings, *midnights], np.float64), steps]))
@@ -279,7 +279,7 @@ def _looks(node: Node, one: View) -> Floats:
     return future
 
 
-def _crossings(node: Node, one: View) -> Iterator[int]:
+def _find_age_crossings(node: Node, one: View) -> Iterator[int]:
     """Yield the instants at which ages reach the limits that they are compared with."""
     for age, limit in (node.parts, node.parts[::-1]) if len(node.parts) == 2 else ():
         if age.since is not None and limit.constant is not None:
@@ -287,14 +287,14 @@ def _crossings(node: Node, one: View) -> Iterator[int]:
             at = reading if one.scale is None else one.scale.find_wall_time(reading)
             yield from () if at is None or isnan(at) else (int(at),)
     for part in node.parts:
-        yield from _crossings(part, one)
+        yield from _find_age_crossings(part, one)
 
 
 _REFUSED = "refused"
 _SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
 
 
-def _lines(explanation: Explanation) -> Iterator[str]:
+def _render_explanation(explanation: Explanation) -> Iterator[str]:
     yield f"#{explanation.seq} under {explanation.policy!r}: {explanation.outcome}"
     yield from explanation.ended
     yield from explanation.beside
@@ -308,7 +308,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
             yield "    " + ", ".join(
                 f"{name} = {_format_value(value)}" for name, value in verdict.values.items()
             )
-        for line in _remarks(verdict):
+        for line in _render_remarks(verdict):
             yield f"    {line}"
 
 
@@ -316,15 +316,11 @@ def _format_value(value: Any) -> str:
     return "unknown" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _moment(at: int) -> str:
+def _format_moment(at: int) -> str:
     return to_datetime(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _describe_end(at: int | None) -> str:
-    return "as long as its clock stands" if at is None else f"until {_moment(at)}"
-
-
-def _remarks(verdict: RuleVerdict) -> Iterator[str]:
+def _render_remarks(verdict: RuleVerdict) -> Iterator[str]:
     if verdict.what == "rule" and verdict.truth == "true":
         if not verdict.seen:
             summary = "sums up once what is archived, and not where that was refused"
@@ -332,10 +328,11 @@ def _remarks(verdict: RuleVerdict) -> Iterator[str]:
         elif not verdict.selected:
             yield "the rule's window leaves it out"
         elif verdict.resting:
-            yield f"the rule rests {_describe_end(verdict.fires_at)}"
+            at = verdict.fires_at
+            yield f"the rule rests {'as long as its clock stands' if at is None else f'until {_format_moment(at)}'}"
         elif verdict.blocked_by:
             yield f"kept by {', '.join(verdict.blocked_by)}"
     if verdict.truth != "true" and verdict.fires_at is not None:
-        yield f"will be true at {_moment(verdict.fires_at)}"
+        yield f"will be true at {_format_moment(verdict.fires_at)}"
     if verdict.because and verdict.acts:
         yield f"because {verdict.because}"

@@ -80,19 +80,18 @@ class ModeState:
         """Return the mode after another look: another one only if it is asked for twice, and this one has lasted."""
         is_busy = bool(load.agents or load.working or self.busy_at is None or self.busy_at > now)
         busy_at = now if is_busy or self.busy_at is None else self.busy_at
-        wish = _pick_mode(load, now - busy_at)
+        wish: Mode
+        if load.agents >= AGENTS_MANY or load.urgent or load.overran or (load.memory or 0.0) > MEMORY_MOST:
+            wish = "minimal"
+        elif not load.agents and not load.working and now - busy_at >= QUIET_FOR:
+            wish = "idle"
+        else:
+            wish = "background"
         seen = self.seen + 1 if wish == self.wish else 1
         since = min(self.since, now)
         if wish != self.mode and seen >= SWITCH_SEEN and now - since >= SWITCH_AFTER:
             return ModeState(wish, now, wish, seen, busy_at)
         return replace(self, since=since, wish=wish, seen=seen, busy_at=busy_at)
-
-
-def _pick_mode(load: Load, quiet: int) -> Mode:
-    """Say which mode suits what goes on."""
-    if load.agents >= AGENTS_MANY or load.urgent or load.overran or (load.memory or 0.0) > MEMORY_MOST:
-        return "minimal"
-    return "idle" if not load.agents and not load.working and quiet >= QUIET_FOR else "background"
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +373,7 @@ class _Outlook:
     def truth(self, node: Node) -> Truth:
         """Return where a condition is true now and where it is false."""
         if node.text not in self.truths:
-            self.truths[node.text] = _truth(node, self.now)
+            self.truths[node.text] = _evaluate_truth(node, self.now)
         return self.truths[node.text]
 
     def any_holds(self, rules: Iterable[Rule]) -> Bools:
@@ -410,16 +409,19 @@ class _Outlook:
 
     def _find_crossings(self, part: Node, horizon: int) -> Crossings:
         if (horizon, part.text) not in self.crossings:
-            self.crossings[horizon, part.text] = list(_crossings(part, self.views_until(horizon)))
+            self.crossings[horizon, part.text] = list(
+                _find_crossings_between(part, self.views_until(horizon))
+            )
         return self.crossings[horizon, part.text]
 
 
 def _calm_until(outlook: _Outlook, policy: Policy) -> int | None:
     """Say until when time alone makes a policy do nothing that does nothing now; None if nobody can tell."""
-    if not _foreseeable(policy):
+    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
+    if not (clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)):
         return None
     now = int(outlook.now.instant)
-    until = horizon = min([now + HORIZONS[0], *_ends(outlook, policy)])
+    until = horizon = min([now + HORIZONS[0], *_iterate_ends(outlook, policy)])
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
     if any(map(_may_cross_twice, nodes)):
@@ -428,14 +430,14 @@ def _calm_until(outlook: _Outlook, policy: Policy) -> int | None:
         until = outlook.find_change(rule.node, (until, horizon))
     for guard in policy.guards:
         if guard.node.mentions & _MOVING:
-            blocked_rules = [rule for rule in rules if not _acts(rule).isdisjoint(guard.blocks)]
+            blocked_rules = [rule for rule in rules if not _list_guarded_acts(rule).isdisjoint(guard.blocks)]
             until = outlook.find_change(
                 guard.node, (until, horizon), partial(outlook.any_holds, blocked_rules)
             )
     return _as_far(outlook, policy, (now, until))
 
 
-def _ends(outlook: _Outlook, policy: Policy) -> Iterator[int]:
+def _iterate_ends(outlook: _Outlook, policy: Policy) -> Iterator[int]:
     """Yield when holds and the rest of what was restored end, when rules may fire again and what has moved may move."""
     view = outlook.now
     now, holds, fired_at = view.instant, view.column("hold_until"), view.snapshot.fired
@@ -450,7 +452,7 @@ def _ends(outlook: _Outlook, policy: Policy) -> Iterator[int]:
         yield from (int(at) for at in free[free > now][:1])
 
 
-def _acts(rule: Rule) -> set[str]:
+def _list_guarded_acts(rule: Rule) -> set[str]:
     """Name what guards must let pass for a rule to act, or to count what it may not touch."""
     shrinks = {rule.shortening.guarded} if rule.shortening is not None else set()
     return {rule.effect.guarded, rule.last_effect.guarded} | shrinks
@@ -460,7 +462,11 @@ def _as_far(outlook: _Outlook, policy: Policy, span: tuple[int, int]) -> int | N
     """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
     now, until = span
     over_links = [rule.node for rule in policy.rules if rule.over == "links"]
-    windows = [rule for rule in policy.rules if rule.has_window and _sorts_by_time(rule)]
+    windows = [
+        rule
+        for rule in policy.rules
+        if rule.has_window and any(node.mentions & _MOVING for node, _ in rule.order)
+    ]
     if not over_links and not windows:
         return until if until > now else None
     for horizon in HORIZONS:
@@ -475,11 +481,7 @@ def _as_far(outlook: _Outlook, policy: Policy, span: tuple[int, int]) -> int | N
     return None
 
 
-def _sorts_by_time(rule: Rule) -> bool:
-    return any(node.mentions & _MOVING for node, _ in rule.order)
-
-
-def _crossings(part: Node, views: tuple[View, View, View]) -> Iterator[tuple[Ints, Floats]]:
+def _find_crossings_between(part: Node, views: tuple[View, View, View]) -> Iterator[tuple[Ints, Floats]]:
     """Yield which memories a part changes its truth of, and up to when it does not."""
     begin, *later = views
     if part.turns is not None:
@@ -490,13 +492,13 @@ def _crossings(part: Node, views: tuple[View, View, View]) -> Iterator[tuple[Int
     if part.mentions & _MOVING == _BY_DAY:
         if begin.instant // DAY == later[-1].instant // DAY:
             return
-        (rows,) = _differ(_truth(part, begin), _truth(part, later[-1])).nonzero()
+        (rows,) = _mark_differing(_evaluate_truth(part, begin), _evaluate_truth(part, later[-1])).nonzero()
         yield rows, np.full(len(rows), (begin.instant // DAY + 1) * DAY - _PAST, np.float64)
         return
-    before, since = _truth(part, begin), begin
+    before, since = _evaluate_truth(part, begin), begin
     for view in later:
-        after = _truth(part, view)
-        (rows,) = _differ(before, after).nonzero()
+        after = _evaluate_truth(part, view)
+        (rows,) = _mark_differing(before, after).nonzero()
         if len(rows):
             there = before[0][rows], before[1][rows]
             yield rows, _find_change_times(part, begin, rows, there, (since.instant, view.instant))
@@ -506,26 +508,22 @@ def _crossings(part: Node, views: tuple[View, View, View]) -> Iterator[tuple[Int
 def _find_change_times(part: Node, view: View, rows: Ints, before: Truth, span: tuple[int, int]) -> Floats:
     """Find by halving up to when a part is as true as before."""
     since, until = (np.full(len(rows), at, np.float64) for at in span)
-    times = find_first_true(lambda at: _differ(_truth(part, view.take(rows, at)), before), since, until)
+    times = find_first_true(
+        lambda at: _mark_differing(_evaluate_truth(part, view.take(rows, at)), before), since, until
+    )
     return times - _PAST
 
 
-def _truth(part: Node, view: View) -> Truth:
+def _evaluate_truth(part: Node, view: View) -> Truth:
     """Return where a part is true and where it is false."""
     yes = part.run(view)
     return yes, ~yes if part.no is None else part.no(view)
 
 
-def _differ(one: Truth, other: Truth) -> Bools:
+def _mark_differing(one: Truth, other: Truth) -> Bools:
     """Tell of which rows a part is not as true or as false."""
     different: Bools = (one[0] != other[0]) | (one[1] != other[1])
     return different
-
-
-def _foreseeable(policy: Policy) -> bool:
-    """Tell whether only the wall's clock and the parts of conditions can change what is decided."""
-    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards}
-    return clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)
 
 
 def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
@@ -536,17 +534,17 @@ def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -
             part,
             [view.memories if of_memories and isinstance(view, LinkView) else view for view in views],
         )
-        for part, of_memories in _parts(nodes, isinstance(views[0], View))
+        for part, of_memories in _iterate_parts(nodes, isinstance(views[0], View))
     )
 
 
 @lru_cache(maxsize=1_024)  # conditions of a few policies
 def _find_moving_parts(node: Node) -> tuple[Node, ...]:
     """Return the parts of a condition on memories that time may turn."""
-    return tuple(part for part, _ in _parts([node], True) if part.mentions & _MOVING)
+    return tuple(part for part, _ in _iterate_parts([node], True) if part.mentions & _MOVING)
 
 
-def _parts(nodes: Iterable[Node], of_memories: bool) -> Iterator[tuple[Node, bool]]:
+def _iterate_parts(nodes: Iterable[Node], of_memories: bool) -> Iterator[tuple[Node, bool]]:
     """Yield once the truths of which conditions are made and that are made of none, and whether of memories."""
     stack = [(node, of_memories) for node in nodes]
     seen: set[tuple[str, bool]] = set()
@@ -568,10 +566,10 @@ def _crosses_twice(part: Node) -> bool:
 
 def _is_same(part: Node, views: list[View | LinkView]) -> bool:
     first, *later = ((part.run(view), part.no(view) if part.no is not None else None) for view in views)
-    return all(_equal(first[0], yes) and _equal(first[1], no) for yes, no in later)
+    return all(_equal_arrays(first[0], yes) and _equal_arrays(first[1], no) for yes, no in later)
 
 
-def _equal(one: Array | None, other: Array | None) -> bool:
+def _equal_arrays(one: Array | None, other: Array | None) -> bool:
     return one is other or (one is not None and other is not None and bool(np.array_equal(one, other)))
 
 

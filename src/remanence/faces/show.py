@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting
     from remanence.flows.base.undo_data_expiry import ExpireResult
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.consolidate.sessions import OpenSession
     from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
@@ -89,7 +88,7 @@ def write(result: Any) -> None:
     write_lines(() if result is None else lines(result))
 
 
-def _undoing(done: Any) -> str:
+def _find_undo_command(done: Any) -> str:
     """Return the command that takes back what was done; "" where nothing was."""
     runs = getattr(done, "runs", ()) or ([done.run] if getattr(done, "run", None) else [])
     if len(runs) > 1:
@@ -134,7 +133,7 @@ def shorten_line(text: str) -> str:
     return flat if whole else flat[: TEXT_CHARS - 1] + "…"
 
 
-def _width() -> int:
+def _measure_width() -> int:
     return get_terminal_size().columns
 
 
@@ -164,7 +163,7 @@ def _render_document(result: Any) -> Iterator[Text]:
     yield Text(result if isinstance(result, str) else document(result))
 
 
-def _shows(*kinds: str) -> Callable[[Show], Show]:
+def _register_show(*kinds: str) -> Callable[[Show], Show]:
     def register(show: Show) -> Show:
         for kind in kinds:
             _SHOWN[kind] = show
@@ -173,19 +172,19 @@ def _shows(*kinds: str) -> Callable[[Show], Show]:
     return register
 
 
-@_shows("Result")
+@_register_show("Result")
 def _result(done: Result) -> Iterator[Text]:
     yield Text(str(done))
-    yield from _render_undo_hint(_undoing(done))
+    yield from _render_undo_hint(_find_undo_command(done))
 
 
-@_shows("LearnResult", "NoteResult")
+@_register_show("LearnResult", "NoteResult")
 def _learn_result(done: LearnResult | NoteResult) -> Iterator[Text]:
     yield Text(str(done))
-    yield from _render_undo_hint(_undoing(done))
+    yield from _render_undo_hint(_find_undo_command(done))
 
 
-@_shows("IngestResult")
+@_register_show("IngestResult")
 def _ingest_result(done: IngestResult) -> Iterator[Text]:
     yield Text(str(done))
     for why, count in done.skipped.items():
@@ -195,23 +194,23 @@ def _ingest_result(done: IngestResult) -> Iterator[Text]:
         yield Text("  to import, repeat the command without --dry-run", "dim")
     elif done.stored:
         yield Text("  recall finds them already; to make them active: remanence consolidate", "dim")
-    yield from _render_undo_hint(_undoing(done))
+    yield from _render_undo_hint(_find_undo_command(done))
 
 
-@_shows("Erasure", "ExpireResult")
+@_register_show("Erasure", "ExpireResult")
 def _final(done: Erasure | ExpireResult) -> Iterator[Text]:
     """Show what is not taken back."""
     yield from (Text(line) for line in str(done).splitlines())
 
 
-@_shows("ErasePreview", "ErasedSinceReport")
+@_register_show("ErasePreview", "ErasedSinceReport")
 def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
     """Show what would not be taken back."""
     yield from (Text(line) for line in str(shown).splitlines())
     yield Text("  to erase, repeat the command with --yes", "dim")
 
 
-@_shows("DropPreview")
+@_register_show("DropPreview")
 def _drop_preview(shown: DropPreview) -> Iterator[Text]:
     yield from (Text(line) for line in str(shown).splitlines())
     if len(shown) and not shown.held_count:
@@ -219,7 +218,7 @@ def _drop_preview(shown: DropPreview) -> Iterator[Text]:
         yield Text(f"  to drop it, repeat the command with --yes{allow}", "dim")
 
 
-@_shows("Undoable")
+@_register_show("Undoable")
 def _undoable(done: Undoable) -> Iterator[Text]:
     yield from lines(done.result)
     yield from _render_undo_hint(done.back)
@@ -230,15 +229,15 @@ def _render_mapping(result: Mapping[Any, Any]) -> Iterator[Text]:
         yield Text.assemble((f"{name:<8}", "dim"), f" {escape_line(str(value))}")
 
 
-@_shows("Fields")
-def _fields(row: Mapping[str, Any]) -> Iterator[Text]:
+@_register_show("Fields")
+def _show_fields(row: Mapping[str, Any]) -> Iterator[Text]:
     words = (
         value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in row.values()
     )
     yield Text("\t".join(map(escape_line, words)))
 
 
-@_shows("list", "tuple")
+@_register_show("list", "tuple")
 def _render_sequence(results: Sequence[Any]) -> Iterator[Text]:
     if not results:
         yield Text("none", "dim")
@@ -246,7 +245,7 @@ def _render_sequence(results: Sequence[Any]) -> Iterator[Text]:
         yield from [_row(result)] if isinstance(result, Memory) else lines(result)
 
 
-@_shows("Receipt")
+@_register_show("Receipt")
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
     if done.verb == CURATE:
@@ -267,7 +266,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         yield Text(f"  note: {escape_line(note)}", "yellow")
     if done.changes:
         one = " or ".join(ways_back(done.verb, counts))
-        yield from _render_undo_hint(_undoing(done), one)
+        yield from _render_undo_hint(_find_undo_command(done), one)
 
 
 def _count_skips(remarks: Sequence[str]) -> Iterator[str]:
@@ -283,7 +282,7 @@ def _count_skips(remarks: Sequence[str]) -> Iterator[str]:
         yield f"{count}: {escape_line(f'{shown}: ' * bool(shown) + reason)}"
 
 
-@_shows("RecallResult")
+@_register_show("RecallResult")
 def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
@@ -296,7 +295,7 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     scores = {one.seq: why.score_lines(one) for one in why.scores} if why and tells_all else {}
     yield from (Text(line, "dim") for line in (() if why is None else why.head_lines()))
     for hit in answer.memories:
-        yield from _hit(hit, by_id)
+        yield from _show_hit(hit, by_id)
         yield from (Text(f"  {line}", "dim") for line in scores.get(hit.seq, ()))
     if not tells_all:  # the reasons tell it, too
         strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
@@ -317,8 +316,8 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text(f"  without the model: {escape_line(answer.without_model)}", "dim")
 
 
-@_shows("Hit")
-def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[Text]:
+@_register_show("Hit")
+def _show_hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[Text]:
     """Show a hit; `by_id` are short ids of what may contradict it."""
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for end in hit.memory.ended:
@@ -344,7 +343,7 @@ def _row(memory: Memory) -> Text:
     )
 
 
-@_shows("Memory")
+@_register_show("Memory")
 def _memory(memory: Memory) -> Iterator[Text]:
     yield Text.assemble((f"{memory.seq}  {memory.id}", "bold"))
     yield Text("\n".join(escape_line(line) for line in memory.text.splitlines()))
@@ -380,7 +379,7 @@ def _format_field(name: str, value: Any) -> str:
     )
 
 
-@_shows("RelatedResult")
+@_register_show("RelatedResult")
 def _related_result(found: RelatedResult) -> Iterator[Text]:
     for one in found.memories:
         yield _row(one.memory)
@@ -388,7 +387,7 @@ def _related_result(found: RelatedResult) -> Iterator[Text]:
     yield Text(str(found), "dim")
 
 
-@_shows("Frame")
+@_register_show("Frame")
 def _frame(frame: Frame) -> Iterator[Text]:
     limit = "" if frame.limit is None else f"at most {number(frame.limit, 'memory', 'memories')}"
     kinds = ("tags", "categories", "guarantees")
@@ -397,7 +396,7 @@ def _frame(frame: Frame) -> Iterator[Text]:
     yield Text.assemble((f"{escape_line(frame.name):<12}", "bold"), escape_line(about))
 
 
-@_shows("Guide")
+@_register_show("Guide")
 def _guide(guide: Guide) -> Iterator[Text]:
     if len(guide.entries) == 1:
         yield Text(str(guide))
@@ -407,40 +406,40 @@ def _guide(guide: Guide) -> Iterator[Text]:
     yield Text("more about one: remanence guide COMMAND", "dim")
 
 
-@_shows("Explanation")
+@_register_show("Explanation")
 def _explanation(explanation: Explanation) -> Iterator[Text]:
     for line in str(explanation).splitlines():
         yield Text(visible(line))
 
 
-@_shows("Plan")
+@_register_show("Plan")
 def _plan(plan: Plan) -> Iterator[Text]:
     yield from lines(plan.describe())
 
 
-@_shows("PlanReport")
+@_register_show("PlanReport")
 def _plan_report(report: PlanReport) -> Iterator[Text]:
-    for line in plan_report.render(report, _width()):
+    for line in plan_report.render(report, _measure_width()):
         yield Text(visible(line))
     if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
         yield Text("all of them: --list", "dim")
 
 
-@_shows("PlanDiff")
+@_register_show("PlanDiff")
 def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
-    for line in diff.lines(_width()):
+    for line in diff.lines(_measure_width()):
         yield Text(visible(line))
     if diff.listed < diff.count:
         yield Text("all of them: --list", "dim")
 
 
-@_shows("Forecast")
+@_register_show("Forecast")
 def _forecast(forecast: Forecast) -> Iterator[Text]:
-    for line in forecast.lines(_width()):
+    for line in forecast.lines(_measure_width()):
         yield Text(line)
 
 
-@_shows("Review")
+@_register_show("Review")
 def _review(review: Review) -> Iterator[Text]:
     if not review.items:
         yield Text("nothing waits behind it" if review.counts else "nothing waits for a person", "dim")
@@ -457,9 +456,9 @@ def _review(review: Review) -> Iterator[Text]:
             yield Text(escape_line(f"{count:,} more of {sort}: --after {quote(cursor)}"), "dim")
 
 
-@_shows("State")
+@_register_show("State")
 def _state(state: State) -> Iterator[Text]:
-    yield Text.assemble((f"scope {escape_line(state.scope)}", "bold"), f": {_size(state)}")
+    yield Text.assemble((f"scope {escape_line(state.scope)}", "bold"), f": {_describe_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
         yield Text.assemble((f"  {name:<11}", "dim"), format_counts(getattr(state, name)))
     policy = (
@@ -498,7 +497,7 @@ def _state(state: State) -> Iterator[Text]:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
 
 
-@_shows("ScopeOverview")
+@_register_show("ScopeOverview")
 def _scope(one: ScopeOverview) -> Iterator[Text]:
     size = "" if one.bytes is None else f"{one.bytes:>14,} bytes  "
     count = f"{one.memories:>9,} {'memory  ' if one.memories == 1 else 'memories'}"
@@ -507,7 +506,7 @@ def _scope(one: ScopeOverview) -> Iterator[Text]:
     yield Text.assemble((f"{escape_line(one.scope):<20}", "bold"), f" {count}  {size}", written_at, drop)
 
 
-def _size(state: State) -> str:
+def _describe_size(state: State) -> str:
     since = f", {state.erased_since:,} of them were erased since it was copied" * bool(state.erased_since)
     return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}{since}"
 
@@ -534,7 +533,13 @@ def _in_time(state: State) -> Iterator[Text]:
             (f"  {work:<10} ", "dim"), (f"by itself {format_time(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
-        yield _session(session, state.at)
+        beat = (
+            f", last beat {format_duration(state.at - session.counted_until)} ago"
+            if session.every is not None
+            else ""
+        )
+        detail = f"{escape_line(session.task_type)}, begun {format_duration(state.at - session.started_at)} ago{beat}"
+        yield Text.assemble(("  session    ", "dim"), f"{session.id} {detail}")
     if len(state.sessions) > SESSIONS_SHOWN:
         yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
 
@@ -548,15 +553,7 @@ def _format_leaving(micros: int) -> str:
     return f"in {format_duration(micros)}" if micros > 0 else "with the next run"
 
 
-def _session(session: OpenSession, now: int) -> Text:
-    beat = (
-        f", last beat {format_duration(now - session.counted_until)} ago" if session.every is not None else ""
-    )
-    detail = f"{escape_line(session.task_type)}, begun {format_duration(now - session.started_at)} ago{beat}"
-    return Text.assemble(("  session    ", "dim"), f"{session.id} {detail}")
-
-
-@_shows("Setting")
+@_register_show("Setting")
 def _setting(setting: Setting) -> Iterator[Text]:
     is_number = isinstance(setting.value, int)
     text = f"{setting.value:>8}" if is_number else f"{'words' if setting.value else '-':>8}"
@@ -579,7 +576,7 @@ def _format_owner(owner: str) -> str:
     return "" if owner == str(PERSON) else f" ({escape_line(owner)})"
 
 
-@_shows("Event")
+@_register_show("Event")
 def _event(event: Event) -> Iterator[Text]:
     by = (f" by {escape_line(event.actor)}" if event.actor else "") + _format_owner(event.owner)
     yield Text.assemble((f"{format_time(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
@@ -587,7 +584,7 @@ def _event(event: Event) -> Iterator[Text]:
         yield Text(f"    {shorten_line(line)}")
 
 
-@_shows("RunReport")
+@_register_show("RunReport")
 def _run_report(done: RunReport) -> Iterator[Text]:
     actors = (("by", done.actor), ("under", done.policy))
     by = "".join(f" {word} {escape_line(who)}" for word, who in actors if who) + _format_owner(done.owner)
@@ -614,7 +611,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:
             if memory.id is not None:
-                yield Text(plan_report.memory_line(memory, done.now, _width()))
+                yield Text(plan_report.memory_line(memory, done.now, _measure_width()))
         if gone_count := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
             yield Text(f"    {number(gone_count, 'memory', 'memories')} of which nothing is left")
         if act.count > len(act.memories):
@@ -626,7 +623,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         yield Text(f"  taken back by {done.undone_by}", "dim")
 
 
-@_shows("Check")
+@_register_show("Check")
 def _check(check: Check) -> Iterator[Text]:
     mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
     mark = ("warning", "yellow") if check.ok and check.advice else mark

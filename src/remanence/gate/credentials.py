@@ -177,7 +177,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     searched = SearchedText(low)
     yield from _private_blocks(text)
     yield from _iterate_announced_secrets(text, searched)
-    yield from _lists(text, searched)
+    yield from _find_listed_secrets(text, searched)
     if "=" in text or "://" in text:
         yield from _in_addresses(text, searched)
     if "authorization" in low or "bearer" in low:
@@ -259,7 +259,7 @@ def _iterate_announced_secrets(text: str, low: SearchedText) -> Iterator[Sensiti
     find_word = _FIND_WORD.get(tuple(kinds))
     if find_word is None:
         return
-    for start, window_end in _windows(low, kinds.values()):
+    for start, window_end in _find_sign_windows(low, kinds.values()):
         at = start
         while (word := find_word(low.text, max(at, read_end), window_end)) is not None:
             at = word.end()
@@ -275,7 +275,7 @@ def _iterate_announced_secrets(text: str, low: SearchedText) -> Iterator[Sensiti
                 yield SensitiveSpan(*span, "api key" if what == "key" else what)
 
 
-def _windows(
+def _find_sign_windows(
     searched: SearchedText, kinds: Iterable[PatternPrefilter], before: int = AROUND, after: int = AROUND
 ) -> list[tuple[int, int]]:
     """Return the stretches of a text in which one of some signs stands, with what is before and after it."""
@@ -357,17 +357,14 @@ def _is_code(value: str, *, tight: bool, of_pin: bool) -> bool:
 
     Beside the word for a PIN alone, with no sign or verb between, only digits are one: there other things may stand.
     """
-    if _is_pin(value.strip("#*"), tight=tight):
+    # Four digits beside its word alone are often a year; up to four pairs of digits are a PIN too.
+    digits = value.strip("#*")
+    is_year = len(digits) == 4 and digits.startswith(("19", "20"))
+    bare = digits.replace("-", "") if _PAIRS.fullmatch(digits) else digits
+    if bare.isdigit() and 4 <= len(bare) <= 8 and (tight or not is_year):
         return True
     judged = value[:JUDGED]
     return (tight or not of_pin) and is_password_like(judged, tight=tight) and not is_placeholder(judged)
-
-
-def _is_pin(digits: str, *, tight: bool) -> bool:
-    """True if digits, or up to four pairs of them, could be a PIN; four beside its word alone are often a year."""
-    is_year = len(digits) == 4 and digits.startswith(("19", "20"))
-    bare = digits.replace("-", "") if _PAIRS.fullmatch(digits) else digits
-    return bare.isdigit() and 4 <= len(bare) <= 8 and (tight or not is_year)
 
 
 def _in_addresses(text: str, searched: SearchedText) -> Iterator[SensitiveSpan]:
@@ -410,11 +407,11 @@ def _near_words(text: str, low: SearchedText, longest: int) -> Iterator[Sensitiv
     """
     if longest < RANDOM_MIN:
         return
-    for match in _find_within(_RANDOM.finditer, text, _windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
+    for match in _find_within(_RANDOM.finditer, text, _find_sign_windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
         if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
             yield SensitiveSpan(*match.span(), "token")
     is_looked_for = longest >= PRIVATE_MIN and "public" not in low.text
-    windows = _windows(low, [_PRIVATE_SIGNS], BEFORE, REACH) if is_looked_for else []
+    windows = _find_sign_windows(low, [_PRIVATE_SIGNS], BEFORE, REACH) if is_looked_for else []
     for finditer in (_HEX64.finditer, _BASE64_KEY.finditer) if windows else ():
         yield from (
             SensitiveSpan(*match.span(), "private key") for match in _find_within(finditer, text, windows)
@@ -431,7 +428,7 @@ def _find_within(
         yield from (match for match in finditer(text, start, end + LONG) if match.start() < end)
 
 
-def _lists(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
+def _find_listed_secrets(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
     if low.has_one(_SEED_SIGNS):
         for start in _find_list_starts(_SEED.search, low.text):
@@ -443,7 +440,9 @@ def _lists(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     if low.has_one(_OTP_SIGNS):
         windows = _merge_places([match.end() for match in _OTP.finditer(low.text)], BEFORE, REACH)
         for match in _find_within(_BASE32.finditer, text, windows):
-            if _is_one_time_secret(match.group()):
+            value = match.group()
+            is_drawn = any(map(str.isalpha, value)) and entropy(value) >= KEY_ENTROPY_MIN
+            if is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value):
                 yield SensitiveSpan(*match.span(), "one-time secret")
 
 
@@ -455,11 +454,6 @@ def _find_codes(text: str, starts: Sequence[int]) -> Iterator[SensitiveSpan]:
         first, behind = bisect_left(codes, (start,)), bisect_left(codes, (start + REACH,))
         if behind - first >= 2:
             yield SensitiveSpan(codes[first][0], codes[behind - 1][1], "recovery codes")
-
-
-def _is_one_time_secret(value: str) -> bool:
-    is_drawn = any(map(str.isalpha, value)) and entropy(value) >= KEY_ENTROPY_MIN
-    return is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value)
 
 
 def _find_list_starts(find_next: Callable[[str, int], re.Match[str] | None], low: str) -> Iterator[int]:

@@ -31,7 +31,14 @@ def junk(text: str) -> bool:
         return True
     low = _SMILE.sub(" ", unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
     if _PERCENT.search(low):
-        return _progress(low)
+        # A bar of progress: more than one percentage, a drawn bar or a word for it, and nothing else.
+        parts = set(_PART.findall(low))
+        bar = (
+            len(_PERCENT.findall(low)) > 1
+            or _BAR.search(low) is not None
+            or not _TALK.progress.isdisjoint(parts)
+        )
+        return bar and parts <= _TALK.progress
     if len(low) > CHARS_MAX:
         return False
     words = _WORD.findall(low)
@@ -39,20 +46,14 @@ def junk(text: str) -> bool:
         return True
     if len(words) > WORDS_MAX or all(word.isdecimal() for word in words):
         return False
-    return _small_talk(words) or _is_unspaced_small_talk("".join(words)) or _is_keyboard_mash(words)
-
-
-def _progress(low: str) -> bool:
-    """Tell whether a text with a percentage is a bar: more than one, a drawn bar or a word for it, and nothing else."""
-    words = set(_PART.findall(low))
-    bar = (
-        len(_PERCENT.findall(low)) > 1 or _BAR.search(low) is not None or not _TALK.progress.isdisjoint(words)
-    )
-    return bar and words <= _TALK.progress
+    bare = "".join(words)
+    if not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, _TALK.whole, 1):
+        return True  # small talk in a script without spaces
+    return _small_talk(words) or _is_keyboard_mash(words)
 
 
 def _small_talk(words: list[str]) -> bool:
-    plain_words = [word for word in words if not _laughs(word)]
+    plain_words = [word for word in words if not _is_laughter(word)]
     if not plain_words:
         return True
     if any(char.isdecimal() for word in plain_words for char in word):
@@ -67,13 +68,9 @@ def _small_talk(words: list[str]) -> bool:
     )
 
 
-def _laughs(word: str) -> bool:
+def _is_laughter(word: str) -> bool:
     """Tell whether a word is made of syllables of laughter, at least two."""
     return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, _TALK.laughs, RUN_MIN // 2)
-
-
-def _is_unspaced_small_talk(bare: str) -> bool:
-    return not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, _TALK.whole, 1)
 
 
 def _made_of(word: str, pieces: frozenset[str], least: int) -> bool:

@@ -81,18 +81,22 @@ def find_machine_markup(text: str) -> str:
     """Say what in a text is there for a machine and no reader, "" where nothing is."""
     if not text.isascii() and (unseen := _find_unseen(text)):
         return unseen
-    plain = _plain_of(text)
+    # In compatibility form, without what is not seen.
+    plain = (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
     if found := _TEMPLATE_TOKEN.search(plain):
-        return _describe("holds a token of a chat's template", found.group())
-    plain = _without_code(plain)
+        return _describe_found("holds a token of a chat's template", found.group())
+    # Blocks of code show markup; a text of one block alone shows nothing.
+    if "```" in plain:
+        prose = _CODE_BLOCK.sub("\n", plain)
+        plain = prose if _WORD.search(prose) else plain
     if found := _ROLE_MARK.search(plain) or _ROLE_LINE.search(plain):
-        return _describe("speaks as a role of the chat", found.group())
+        return _describe_found("speaks as a role of the chat", found.group())
     if found := _PROTOCOL.search(plain):
-        return _describe("writes what only the protocol of a chat writes", found.group())
+        return _describe_found("writes what only the protocol of a chat writes", found.group())
     if found := _LEAK.search(plain):
-        return _describe("holds a picture whose address has a place for data", found.group())
+        return _describe_found("holds a picture whose address has a place for data", found.group())
     hidden = next((one for one in _hidden_texts(plain) if _count_words(one) >= HIDDEN_WORDS_MIN), "")
-    return _describe("hides text from readers", hidden) if hidden else ""
+    return _describe_found("hides text from readers", hidden) if hidden else ""
 
 
 def _find_unseen(text: str) -> str:
@@ -102,19 +106,6 @@ def _find_unseen(text: str) -> str:
     if len(_SPLIT_LETTER.findall(text)) >= SPLIT_MIN:
         return "holds words that are split by characters that nobody sees"
     return "holds text that is shown turned round" if _TURNED.search(text) else ""
-
-
-def _plain_of(text: str) -> str:
-    """Return a text in small letters, in compatibility form and without what is not seen."""
-    return (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
-
-
-def _without_code(plain: str) -> str:
-    """Return a text without its blocks of code, which show markup; a text of one block alone shows nothing."""
-    if "```" not in plain:
-        return plain
-    prose = _CODE_BLOCK.sub("\n", plain)
-    return prose if _WORD.search(prose) else plain
 
 
 def _hidden_texts(plain: str) -> Iterator[str]:
@@ -135,5 +126,5 @@ def _count_words(text: str) -> int:
     return spaced + len(_UNSPACED.findall(text)) // 2
 
 
-def _describe(what: str, found: str) -> str:
+def _describe_found(what: str, found: str) -> str:
     return f'{what}: "{one_line(found, QUOTED_CHARS_MAX)}"'

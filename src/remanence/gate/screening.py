@@ -63,7 +63,7 @@ def personal(text: str, low: str) -> Iterator[SensitiveSpan]:
             SensitiveSpan(*match.span(), "phone number", "personal") for match in _ABROAD.finditer(text)
         )
     if any(word in low for word in PHONE_WORDS):
-        yield from _phones(text)
+        yield from _find_home_phones(text)
 
 
 def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
@@ -82,10 +82,11 @@ def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
             yield SensitiveSpan(*match.span(), "national id", "personal")
 
 
-def _phones(text: str) -> Iterator[SensitiveSpan]:
+def _find_home_phones(text: str) -> Iterator[SensitiveSpan]:
     """Yield numbers as they are dialled at home, from lines that speak of telephones."""
     for line in _LINE.finditer(text):
-        if _speaks_of_phones(line.group().lower()):
+        low = line.group().lower()
+        if any(word in low for word in PHONE_WORDS) and not any(word in low for word in NUMBER_OF_OTHER):
             yield from _find_phone_numbers(text, *line.span())
 
 
@@ -93,10 +94,6 @@ def _find_phone_numbers(text: str, start: int, end: int) -> Iterator[SensitiveSp
     for match in _AT_HOME.finditer(text, start, end):
         if 8 <= len(_NOT_DIGIT.sub("", match.group())) <= 13:
             yield SensitiveSpan(*match.span(), "phone number", "personal")
-
-
-def _speaks_of_phones(low: str) -> bool:
-    return any(word in low for word in PHONE_WORDS) and not any(word in low for word in NUMBER_OF_OTHER)
 
 
 def luhn(digits: str) -> bool:
@@ -128,13 +125,13 @@ def _iban_chars(written: str) -> int:
     return 0
 
 
-def _spanish(number: str) -> bool:
+def _is_spanish_number(number: str) -> bool:
     bare = number.replace(" ", "").replace("-", "")
     digits = {"X": "0", "Y": "1", "Z": "2"}.get(bare[0], bare[0]) + bare[1:8]
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == bare[8]
 
 
-def _brazilian(number: str) -> bool:
+def _is_brazilian_number(number: str) -> bool:
     digits = [int(digit) for digit in _NOT_DIGIT.sub("", number)]
     if len(set(digits)) == 1 or ("-" not in number and "." not in number):
         return False
@@ -147,18 +144,18 @@ def _brazilian(number: str) -> bool:
     return [first, second] == digits[9:]
 
 
-def _french(number: str) -> bool:
+def _is_french_number(number: str) -> bool:
     bare = number.replace(" ", "").replace(".", "").replace("2A", "19").replace("2B", "18")
     return 1 <= int(bare[3:5]) <= 99 and (int(bare[:13]) + int(bare[13:])) % 97 == 0
 
 
-def _chinese(number: str) -> bool:
+def _is_chinese_number(number: str) -> bool:
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
     total = sum(int(digit) * weight for digit, weight in zip(number, weights, strict=False))
     return "10X98765432"[total % 11] == number[17].upper() and number[6:8] in {"18", "19", "20"}
 
 
-def _italian(number: str) -> bool:
+def _is_italian_number(number: str) -> bool:
     odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
     places = [int(char) if char.isdigit() else ord(char) - 65 for char in number[:15]]
     total = sum(odd[place] if at % 2 == 0 else place for at, place in enumerate(places))
@@ -166,11 +163,11 @@ def _italian(number: str) -> bool:
 
 
 _CHECKS: dict[str, Callable[[str], bool]] = {
-    "es": _spanish,
-    "br": _brazilian,
-    "fr": _french,
-    "cn": _chinese,
-    "it": _italian,
+    "es": _is_spanish_number,
+    "br": _is_brazilian_number,
+    "fr": _is_french_number,
+    "cn": _is_chinese_number,
+    "it": _is_italian_number,
 }
 
 

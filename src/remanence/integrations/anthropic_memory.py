@@ -98,7 +98,7 @@ def view(files: Files, path: str, view_range: Sequence[int] | None) -> FileOutco
     """Show a file with line numbers, or what lies in a folder."""
     plain = resolve(path)
     if files.is_folder(plain):
-        return FileOutcome(_listing(files, plain, path))
+        return FileOutcome(_list_items(files, plain, path))
     if plain not in files.texts:
         raise FileRefusal(_NOT_FOUND.format(path))
     lines = files.texts[plain].split("\n")
@@ -234,7 +234,7 @@ def _lines_of(text: str, part: str) -> list[int]:
     return found
 
 
-def _listing(files: Files, folder: str, shown: str) -> str:
+def _list_items(files: Files, folder: str, shown: str) -> str:
     head = f"Here're the files and directories up to {DEPTH} levels deep in {shown}, excluding hidden items:"
     items = _items_in(files, folder, 1)
     return "\n".join(
@@ -256,7 +256,7 @@ def _items_in(files: Files, folder: str, depth: int) -> list[tuple[str, str]]:
             continue
         path = f"{folder}/{name}"
         if path in files.texts:
-            found.append((_size(len(files.texts[path].encode("utf-8", "surrogatepass"))), path))
+            found.append((_format_size(len(files.texts[path].encode("utf-8", "surrogatepass"))), path))
             continue
         found.append((FOLDER_SIZE, f"{path}/"))
         if depth < DEPTH:
@@ -264,7 +264,7 @@ def _items_in(files: Files, folder: str, depth: int) -> list[tuple[str, str]]:
     return found
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     """Write a number of bytes as the file tool does, at most in G."""
     if count == 0:
         return "0B"
@@ -317,7 +317,14 @@ class _MemoryFolder:
 
         def look(here: Mapping[str, Memory]) -> list[str]:
             for path in [str(turn.key) for turn in turns] + gone:
-                _refuse_other(engine, path, here.get(path), files.get(path))
+                memory = here.get(path)
+                read = files.get(path)
+                memory = None if memory is None or memory.status not in _THERE else memory
+                if memory is not None and not is_own(engine, TAG, memory):
+                    raise FileRefusal(f"The memory {path} is no file of this tool: use another path")
+                now, then = (0 if one is None else one.revision for one in (memory, read))
+                if now != then or (memory and memory.id) != (read and read.id):
+                    raise Conflict((), f"the file {path} was changed meanwhile", expected=then, current=now)
             for path in {*outcome.written, *gone} & files.keys():
                 refuse_protected(engine, files[path])
             return gone
@@ -343,16 +350,6 @@ class _MemoryFolder:
             tags=[TAG],
             attributes=attributes,
         )
-
-
-def _refuse_other(engine: Engine, path: str, memory: Memory | None, read: Memory | None) -> None:
-    """Raise FileRefusal where a path is that of no file, and Conflict where the file is not as it was read."""
-    memory = None if memory is None or memory.status not in _THERE else memory
-    if memory is not None and not is_own(engine, TAG, memory):
-        raise FileRefusal(f"The memory {path} is no file of this tool: use another path")
-    now, then = (0 if one is None else one.revision for one in (memory, read))
-    if now != then or (memory and memory.id) != (read and read.id):
-        raise Conflict((), f"the file {path} was changed meanwhile", expected=then, current=now)
 
 
 async def _list_files(engine: Engine) -> dict[str, Memory]:

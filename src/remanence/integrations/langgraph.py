@@ -171,35 +171,35 @@ class RemanenceStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do operations: all that read first, as LangGraph's own stores do, then all puts in one commit."""
-        asked = self._check(ops)
+        asked = self._check_ops(ops)
         texts, queries = self._list_texts(asked)
         rows = self.embeddings.embed_documents(texts) if self.embeddings and texts else []
         questions = [self.embeddings.embed_query(one) for one in queries] if self.embeddings else []
         return self._calls.run_sync(
-            self._prepare(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
+            self._prepare_work(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
         )
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do operations as `batch` does; cancelled, all puts are done or none."""
-        asked = self._check(ops)
+        asked = self._check_ops(ops)
         texts, queries = self._list_texts(asked)
         rows = await self.embeddings.aembed_documents(texts) if self.embeddings and texts else []
         questions = [await self.embeddings.aembed_query(one) for one in queries] if self.embeddings else []
         return await self._calls.run(
-            self._prepare(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
+            self._prepare_work(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
         )
 
     def sweep_ttl(self) -> int:
         """Forget what has expired; return how much it was."""
-        return self._calls.run_sync(self._sweep)
+        return self._calls.run_sync(self._sweep_expired)
 
     async def asweep_ttl(self) -> int:
         """Forget what has expired; return how much it was."""
-        return await self._calls.run(self._sweep)
+        return await self._calls.run(self._sweep_expired)
 
     # Before the engine is asked
 
-    def _check(self, ops: Iterable[Op]) -> list[Op]:
+    def _check_ops(self, ops: Iterable[Op]) -> list[Op]:
         asked = list(ops)
         for op in asked:
             if not isinstance(op, GetOp | PutOp | SearchOp | ListNamespacesOp):
@@ -216,7 +216,7 @@ class RemanenceStore(BaseStore):
             _refuse_odd(op, self._calls.now)
         return asked
 
-    def _fields(self, op: PutOp) -> Sequence[str] | None:
+    def _find_said_fields(self, op: PutOp) -> Sequence[str] | None:
         """Return the paths of what of a value is said and embedded; None where nothing names any."""
         if op.index is not None:
             return [] if op.index is False else list(op.index)
@@ -226,7 +226,7 @@ class RemanenceStore(BaseStore):
     def _texts(self, op: PutOp) -> dict[str, str]:
         """Return the texts of a value by the paths that they stand at."""
         found: dict[str, str] = {}
-        fields = self._fields(op)
+        fields = self._find_said_fields(op)
         for path in [_WHOLE] if fields is None else fields:
             texts = get_text_at_path(op.value, path if path == _WHOLE else tokenize_path(path))
             found |= {path if len(texts) == 1 else f"{path}.{place}": one for place, one in enumerate(texts)}
@@ -244,7 +244,7 @@ class RemanenceStore(BaseStore):
         }
         return sorted(texts), sorted({op.query for op in ops if isinstance(op, SearchOp) and op.query})
 
-    def _prepare(
+    def _prepare_work(
         self, ops: Sequence[Op], rows: Iterable[_Embedded], questions: Iterable[_Embedded]
     ) -> Work[list[Result]]:
         """Return operations as work on an engine: what is put as turns, the last of each name, None for what goes."""
@@ -273,8 +273,8 @@ class RemanenceStore(BaseStore):
             if vectors
         }
         more = {_VECTORS: rows if self.embeddings else None, _TTL: op.ttl}
-        ends = None if op.ttl is None else to_datetime(self._calls.now + _micros(op.ttl))
-        is_whole = self._fields(op) in (None, [_WHOLE])
+        ends = None if op.ttl is None else to_datetime(self._calls.now + _to_micros(op.ttl))
+        is_whole = self._find_said_fields(op) in (None, [_WHOLE])
         return ImportedTurn(
             store_items.say_value(value, None if is_whole else list(texts.values()), name),
             key=name,
@@ -300,16 +300,18 @@ class RemanenceStore(BaseStore):
         queries: Vectors,
         engine: Engine,
     ) -> list[Result]:
-        await self._sweep_when_due(engine)
-        read = self._reader(engine)
+        minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
+        if minutes and self._calls.now >= self._swept_at + _to_micros(minutes):
+            await self._sweep_expired(engine)
+        read = self._build_reader(engine)
         named = await read_named(engine, [_name(op) for op in ops if isinstance(op, GetOp)])
         results: list[Result] = []
         for op in ops:
             if isinstance(op, GetOp):
                 memory = named.get(_name(op))
-                results.append(await self._get(engine, op, None if memory is None else read(memory)))
+                results.append(await self._get_item(engine, op, None if memory is None else read(memory)))
             elif isinstance(op, SearchOp):
-                results.append(await self._search(engine, op, queries.get(op.query or "")))
+                results.append(await self._search_items(engine, op, queries.get(op.query or "")))
             elif isinstance(op, ListNamespacesOp):
                 results.append(await self._list_namespaces(engine, op))
             else:
@@ -318,14 +320,14 @@ class RemanenceStore(BaseStore):
             await self._put(engine, puts)
         return results
 
-    async def _get(self, engine: Engine, op: GetOp, found: _StoredItem | None) -> Item | None:
+    async def _get_item(self, engine: Engine, op: GetOp, found: _StoredItem | None) -> Item | None:
         if found is None:
             return None
         if op.refresh_ttl:
-            await self._refresh(engine, [found])
+            await self._refresh_items(engine, [found])
         return Item(value=found.value, key=str(op.key), namespace=op.namespace, **found.times)
 
-    def _reader(self, engine: Engine, op: SearchOp = _ALL) -> Callable[[Memory], _StoredItem | None]:
+    def _build_reader(self, engine: Engine, op: SearchOp = _ALL) -> Callable[[Memory], _StoredItem | None]:
         """Return what reads a memory as an item whose life goes on, where it is under a prefix and passes a filter."""
         now, prefix = self._calls.now, tuple(op.namespace_prefix)
 
@@ -337,7 +339,9 @@ class RemanenceStore(BaseStore):
 
         return read
 
-    async def _search(self, engine: Engine, op: SearchOp, vector: Sequence[float] | None) -> list[SearchItem]:
+    async def _search_items(
+        self, engine: Engine, op: SearchOp, vector: Sequence[float] | None
+    ) -> list[SearchItem]:
         """Find items under a prefix: by cosine, by recall, or those put last first."""
         if min(op.limit, op.offset) < 0:
             raise InvalidInput(
@@ -348,11 +352,11 @@ class RemanenceStore(BaseStore):
         if vector is not None:
             scored = await self._compare(engine, op, vector)
         else:
-            found = await (self._rank(engine, op, end) if op.query else self._list(engine, op, end))
+            found = await (self._rank_items(engine, op, end) if op.query else self._list(engine, op, end))
             scored = [(one, None) for one in found]
         page = scored[op.offset : end]
         if op.refresh_ttl:
-            await self._refresh(engine, [one for one, _ in page])
+            await self._refresh_items(engine, [one for one, _ in page])
         return [
             SearchItem(namespace=one.namespace, key=one.key, value=one.value, score=score, **one.times)
             for one, score in page
@@ -372,9 +376,9 @@ class RemanenceStore(BaseStore):
             )
         return sorted(scored, key=lambda pair: -2.0 if pair[1] is None else pair[1], reverse=True)
 
-    async def _rank(self, engine: Engine, op: SearchOp, enough: int) -> list[_StoredItem]:
+    async def _rank_items(self, engine: Engine, op: SearchOp, enough: int) -> list[_StoredItem]:
         """List items under a prefix in the order of recall, whose scores are no cosines, then the rest."""
-        filters = {"tags": [TAG], **await self._criteria(engine, op)}
+        filters = {"tags": [TAG], **await self._build_criteria(engine, op)}
         answer = await engine.recall(
             op.query or "",
             # What is not returned is not used; what a filter leaves of more nobody knows before.
@@ -384,7 +388,7 @@ class RemanenceStore(BaseStore):
             filters=filters,
             agent=self._agent,
         )
-        read = self._reader(engine, op)
+        read = self._build_reader(engine, op)
         found = {hit.memory.seq: one for hit in answer if (one := read(hit.memory)) is not None}
         if len(found) < enough:
             found |= {
@@ -394,17 +398,19 @@ class RemanenceStore(BaseStore):
 
     async def _list(self, engine: Engine, op: SearchOp, enough: int | None = None) -> list[_StoredItem]:
         """List the items under a prefix that pass a filter, those changed last first."""
-        read = self._reader(engine, op)
+        read = self._build_reader(engine, op)
         found = [one for one in await self._list_corrected(engine) if read(one.memory) is not None]
-        asked = {"order": "updated_at", "filters": await self._criteria(engine, op)}
+        asked = {"order": "updated_at", "filters": await self._build_criteria(engine, op)}
         return (found + await list_own(engine, TAG, _THERE, read, enough=enough, **asked))[:enough]
 
-    async def _criteria(self, engine: Engine, op: SearchOp) -> dict[str, Any]:
+    async def _build_criteria(self, engine: Engine, op: SearchOp) -> dict[str, Any]:
         """Return the engine's filters for the items under a prefix, and for what of a filter it can compare."""
         written = store_items.write_namespace(op.namespace_prefix)[:LONG_CHARS]
-        under: dict[str, Any] = {_attribute(_NAMESPACE): {"prefix": written} if written else {"not": None}}
+        under: dict[str, Any] = {
+            _name_attribute(_NAMESPACE): {"prefix": written} if written else {"not": None}
+        }
         for key, one in list(store_items.narrow(op.filter).items())[:_NARROWED_MAX]:
-            field = _attribute(_VALUE + key)
+            field = _name_attribute(_VALUE + key)
             if isinstance(one, dict) and not isinstance(next(iter(one.values())), str):
                 flags = await engine.count(filters={field: [True, False], "status": "any"})
                 if flags.total:  # to Python True is more than 0, to the engine it is no number
@@ -415,7 +421,7 @@ class RemanenceStore(BaseStore):
     async def _list_namespaces(self, engine: Engine, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
         plain = (one.path for one in conditions if one.match_type == "prefix" and "*" not in one.path)
-        under = await self._criteria(engine, SearchOp(tuple(next(plain, ()))))
+        under = await self._build_criteria(engine, SearchOp(tuple(next(plain, ()))))
         found = {one.namespace for one in await self._list_corrected(engine)}
         for written in await self._count_namespaces(engine, under):
             namespace = store_items.read_namespace(written.removesuffix(CUT))
@@ -433,7 +439,7 @@ class RemanenceStore(BaseStore):
         """Return which namespaces have an item whose life goes on, as they are written; of a long one the beginning."""
         trust = [one for one in Trust if one >= find_trust(engine)]
         is_over = {
-            _attribute(_TTL): {"not": None},
+            _name_attribute(_TTL): {"not": None},
             "valid_to": {"lte": to_datetime(self._calls.now)},
         }
         found: set[str] = set()
@@ -443,7 +449,7 @@ class RemanenceStore(BaseStore):
                 {
                     str(one.value): one.memories
                     for one in (
-                        await engine.count(_attribute(_NAMESPACE), filters=some, limit=LISTED_MAX)
+                        await engine.count(_name_attribute(_NAMESPACE), filters=some, limit=LISTED_MAX)
                     ).values
                 }
                 for some in (filters, {**filters, **is_over})
@@ -453,7 +459,7 @@ class RemanenceStore(BaseStore):
 
     async def _list_corrected(self, engine: Engine) -> list[_StoredItem]:
         """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
-        filters = {_attribute(_NAMESPACE): None}
+        filters = {_name_attribute(_NAMESPACE): None}
         if not (await engine.count(filters={"tags": [TAG], "status": [*_THERE], **filters})).total:
             return []
         found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
@@ -478,21 +484,16 @@ class RemanenceStore(BaseStore):
         turns = [turn for turn in puts.values() if turn is not None]
         await put_own(engine, turns, [name for name, turn in puts.items() if turn is None], look)
 
-    async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
+    async def _refresh_items(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
         """Let what was read live as long again as it was given."""
         now = self._calls.now
-        ends = {one.memory.id: now + _micros(one.ttl) for one in found if one.ttl is not None}
+        ends = {one.memory.id: now + _to_micros(one.ttl) for one in found if one.ttl is not None}
         await prolong_own(engine, ends)
 
-    async def _sweep_when_due(self, engine: Engine) -> None:
-        minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
-        if minutes and self._calls.now >= self._swept_at + _micros(minutes):
-            await self._sweep(engine)
-
-    async def _sweep(self, engine: Engine) -> int:
+    async def _sweep_expired(self, engine: Engine) -> int:
         """Forget what is over, but for what a person pinned or holds."""
         self._swept_at = now = self._calls.now
-        filters = {_attribute(_TTL): {"not": None}, "valid_to": {"lte": to_datetime(now)}}
+        filters = {_name_attribute(_TTL): {"not": None}, "valid_to": {"lte": to_datetime(now)}}
         found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
         over = [one.memory for one in found if one.is_over(now) and not is_protected(engine, one.memory)]
         return await forget_own(engine, over)
@@ -525,7 +526,7 @@ def _name(op: GetOp | PutOp) -> str:
     return store_items.name_item(op.namespace, str(op.key))
 
 
-def _attribute(name: str) -> str:
+def _name_attribute(name: str) -> str:
     return f"{ATTRIBUTE}{name}"
 
 
@@ -562,5 +563,5 @@ def _is_life(ttl: Any, now: int) -> bool:
     return is_number and ttl >= 0 and now + ttl * MINUTE < TIME_MAX
 
 
-def _micros(minutes: float) -> int:
+def _to_micros(minutes: float) -> int:
     return round(minutes * MINUTE)

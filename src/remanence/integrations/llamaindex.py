@@ -45,7 +45,12 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(self, messages: list[ChatMessage] | None = None, **_more: Any) -> str:
         """Return what is remembered of the user's latest words."""
         query = next(
-            (words for one in reversed(messages or []) if one.role == "user" and (words := _words(one))), ""
+            (
+                words
+                for one in reversed(messages or [])
+                if one.role == "user" and (words := _collect_words(one))
+            ),
+            "",
         )
         room = find_room(self.budget)
 
@@ -58,11 +63,11 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Hear what users and assistants said; what a tool said is not kept."""
-        await self._calls.run(partial(self._hear, messages))
+        await self._calls.run(partial(self._hear_messages, messages))
 
-    async def _hear(self, messages: Sequence[ChatMessage], engine: Engine) -> None:
+    async def _hear_messages(self, messages: Sequence[ChatMessage], engine: Engine) -> None:
         for message in messages:
-            words, role = _words(message), _ROLES.get(message.role)
+            words, role = _collect_words(message), _ROLES.get(message.role)
             if words and role is not None:
                 thread = message.additional_kwargs.get("session_id")
                 agent = self.agent if role is Role.ASSISTANT else None
@@ -79,6 +84,6 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
         return "\n".join([*lines, end]) if len(lines) > 2 else None
 
 
-def _words(message: ChatMessage) -> str:
+def _collect_words(message: ChatMessage) -> str:
     """Return what a message says in words, at most so much as a memory holds."""
     return (message.content or "").replace("\0", "").strip()[:TEXT_CHARS_MAX]

@@ -72,16 +72,21 @@ class MemorySession:
         """Add items, all or none; what users and assistants say is heard, so that recall finds it and facts in it."""
         plain = [json.loads(json.dumps(item)) for item in items]
         for item in plain:
-            _check_item(item)
+            if not isinstance(item, dict) or not isinstance(item.get("role"), str | None):
+                raise InvalidInput(
+                    f"{format_value(item)} is no item: it must be a dict, its role a text",
+                    recovery="pass whole items",
+                )
+            check_attributes({_ITEM: item})
         await self._calls.run(partial(self._add_in_turn, plain))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Forget the latest item and return it; `undo` brings it back."""
-        return await self._calls.run(self._pop)
+        return await self._calls.run(self._pop_latest)
 
     async def clear_session(self) -> None:
         """Forget all items; `undo` brings them back."""
-        await self._calls.run(self._clear)
+        await self._calls.run(self._clear_items)
 
     async def _list(self, wanted: int, engine: Engine) -> list[Memory]:
         """List the latest memories of this session, newest first; a negative number wants all."""
@@ -97,31 +102,28 @@ class MemorySession:
         of_engine = _adding.setdefault(engine, WeakValueDictionary())
         lock = of_engine.setdefault(self.session_id, asyncio.Lock())
         async with lock:
-            await self._add_all(items, engine)
-
-    async def _add_all(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:
-        keys: list[str] = []
-        is_done = False
-        try:
-            for item in items:
-                keys.append(uuid4().hex)
-                await self._add(engine, item, keys[-1])
-            is_done = True
-        finally:
-            if keys and not is_done:  # of the last one nobody knows whether it came in
-                await forget_own(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
+            keys: list[str] = []
+            is_done = False
+            try:
+                for item in items:
+                    keys.append(uuid4().hex)
+                    await self._add(engine, item, keys[-1])
+                is_done = True
+            finally:
+                if keys and not is_done:  # of the last one nobody knows whether it came in
+                    await forget_own(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
 
     async def _add(self, engine: Engine, item: dict[str, Any], key: str) -> None:
         role = _ROLES.get(_role_of(item), "tool")
-        words = _words(item)
+        words = _collect_words(item)
         if words and role in ("user", "assistant"):
-            noted = await engine.note(words, key=key, **self._origin(item, role))
+            noted = await engine.note(words, key=key, **self._describe_origin(item, role))
             if noted.status in ("stored", "quarantined"):
                 tell_markers(self._name, noted.replacements)
                 return
         # Small talk and what was said before are no news to hear, yet items of this conversation.
         text = words or json.dumps(item, ensure_ascii=False)[:TEXT_CHARS_MAX]
-        answer = await engine.learn(text, key=key, kind="episodic", **self._origin(item, role))
+        answer = await engine.learn(text, key=key, kind="episodic", **self._describe_origin(item, role))
         if answer.status != "gated":
             tell_markers(self._name, answer.replacements)
             return
@@ -130,9 +132,9 @@ class MemorySession:
                 f"an item is forbidden here: {answer.reason}", recovery="allow it: forbid(…, off=True)"
             )
         item = {"role": item["role"], "content": FORBIDDEN}
-        await engine.learn(FORBIDDEN, key=key, kind="episodic", **self._origin(item, role))
+        await engine.learn(FORBIDDEN, key=key, kind="episodic", **self._describe_origin(item, role))
 
-    def _origin(self, item: Mapping[str, Any], role: str) -> dict[str, Any]:
+    def _describe_origin(self, item: Mapping[str, Any], role: str) -> dict[str, Any]:
         speaker = {"agent": self._agent} if role != "user" else {"speaker": "user"}
         return {
             "role": role,
@@ -142,7 +144,7 @@ class MemorySession:
             **speaker,
         }
 
-    async def _pop(self, engine: Engine) -> TResponseInputItem | None:
+    async def _pop_latest(self, engine: Engine) -> TResponseInputItem | None:
         for attempt in range(1, RACES_MAX + 1):
             latest = await self._list(1, engine)
             if not latest:
@@ -156,18 +158,8 @@ class MemorySession:
                     raise
         raise AssertionError("unreachable")
 
-    async def _clear(self, engine: Engine) -> None:
+    async def _clear_items(self, engine: Engine) -> None:
         await forget_own(engine, await self._list(-1, engine))
-
-
-def _check_item(item: Any) -> None:
-    """Raise InvalidInput for what is no item, or none that a memory can keep."""
-    if not isinstance(item, dict) or not isinstance(item.get("role"), str | None):
-        raise InvalidInput(
-            f"{format_value(item)} is no item: it must be a dict, its role a text",
-            recovery="pass whole items",
-        )
-    check_attributes({_ITEM: item})
 
 
 def _is_item(memory: Memory) -> bool:
@@ -189,7 +181,7 @@ def _item_of(memory: Memory) -> TResponseInputItem:
     return cast("TResponseInputItem", (memory.attributes or {})[_ITEM])
 
 
-def _words(item: Mapping[str, Any]) -> str:
+def _collect_words(item: Mapping[str, Any]) -> str:
     """Return what a message says in words, at most so much as a memory holds; "" for what is no message."""
     content = item.get("content")
     parts = [content] if isinstance(content, str) else []

@@ -6,7 +6,7 @@ Written for pydantic-ai-slim 2.68.
 from functools import partial
 from typing import Any
 
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, RemanenceError
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.model import LearnResult
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
@@ -57,7 +57,7 @@ class _MemoryTools:
         """Say how to use the memory, and show what to begin with."""
         if not self._boot_budget:
             return HOW
-        shown = await self._calls.run(partial(_begin, self._boot_budget))
+        shown = await self._calls.run(partial(_begin_session, self._boot_budget))
         return f"{HOW}\n\n{shown}" if shown else HOW
 
     async def remember(self, text: str) -> str:
@@ -66,7 +66,7 @@ class _MemoryTools:
         Args:
             text: One subject, in full sentences, with names and dates.
         """
-        return await self._answer(partial(_learn, text, self._agent))
+        return await self._answer_work(partial(_learn, text, self._agent))
 
     async def recall(self, question: str) -> str:
         """Find what is remembered of a question.
@@ -75,7 +75,8 @@ class _MemoryTools:
             question: The question in its own words.
         """
         return (
-            await self._answer(partial(_recall, question, self._budget)) or "Nothing is remembered of this."
+            await self._answer_work(partial(_recall, question, self._budget))
+            or "Nothing is remembered of this."
         )
 
     async def correct(self, id: str, text: str) -> str:  # noqa: A002 - what it is called in what is recalled
@@ -85,7 +86,7 @@ class _MemoryTools:
             id: The number before the date, as recall shows it, such as #12.
             text: What is right, in full sentences.
         """
-        return await self._answer(partial(_correct, _name(id), text, self._agent))
+        return await self._answer_work(partial(_correct_memory, _name(id), text, self._agent))
 
     async def forget(self, id: str) -> str:  # noqa: A002
         """Forget a memory; a person can bring it back.
@@ -93,16 +94,16 @@ class _MemoryTools:
         Args:
             id: The number before the date, as recall shows it, such as #12.
         """
-        return await self._answer(partial(_forget, _name(id)))
+        return await self._answer_work(partial(_forget_memory, _name(id)))
 
-    async def _answer(self, work: Work[str]) -> str:
+    async def _answer_work(self, work: Work[str]) -> str:
         try:
             return await self._calls.run(work)
         except _MENDABLE as error:
-            return f"Not done: {_say(error)}"
+            return f"Not done: {error}" + (f" ({error.recovery})" if error.recovery else "")
 
 
-async def _begin(budget: int, engine: Engine) -> str:
+async def _begin_session(budget: int, engine: Engine) -> str:
     return show_begun(await engine.frame("boot", budget=find_room(budget)))
 
 
@@ -111,29 +112,25 @@ async def _recall(question: str, budget: int, engine: Engine) -> str:
 
 
 async def _learn(text: str, agent: str, engine: Engine) -> str:
-    return _tell(await engine.learn(text, agent=agent, role="assistant"))
+    return _tell_stored(await engine.learn(text, agent=agent, role="assistant"))
 
 
-async def _correct(name: str, text: str, agent: str, engine: Engine) -> str:
+async def _correct_memory(name: str, text: str, agent: str, engine: Engine) -> str:
     """Let a text of the agent's take a memory's place: believed as an agent's, and no more than the old one was."""
-    return _tell(await correct_own(engine, name, text, agent))
+    return _tell_stored(await correct_own(engine, name, text, agent))
 
 
-async def _forget(name: str, engine: Engine) -> str:
+async def _forget_memory(name: str, engine: Engine) -> str:
     memory = await engine.get(name)
     refuse_protected(engine, memory)
     await engine.forget(memory.id, if_revision=memory.revision)
     return f"Forgotten: {name}."
 
 
-def _tell(answer: LearnResult) -> str:
+def _tell_stored(answer: LearnResult) -> str:
     tell_markers(f"#{answer.seq}", answer.replacements)
     done = "Not kept" if answer.status == "gated" else answer.status.capitalize()
     return f"{done} as #{answer.seq}. {answer.note}".strip() if answer.seq else f"{done}: {answer.note}"
-
-
-def _say(error: RemanenceError) -> str:
-    return f"{error} ({error.recovery})" if error.recovery else str(error)
 
 
 def _name(shown: str) -> str:

@@ -102,10 +102,10 @@ def _say_scalar(value: Any) -> str:
 
 def passes(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
     """Tell whether a value has all that a filter wants; a key that the value has not is taken as a path with dots."""
-    return all(_matches(_find(value, key), one) for key, one in (wanted or {}).items())
+    return all(_matches_filter(_find_value(value, key), one) for key, one in (wanted or {}).items())
 
 
-def _find(value: Mapping[str, Any], key: str) -> Any:
+def _find_value(value: Mapping[str, Any], key: str) -> Any:
     if key in value:
         return value[key]
     found: Any = value
@@ -116,18 +116,18 @@ def _find(value: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-def _matches(value: Any, wanted: Any) -> bool:
+def _matches_filter(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
         if any(str(key).startswith("$") for key in wanted):
             return all(_compare(value, operator, bound) for operator, bound in wanted.items())
         return isinstance(value, Mapping) and all(
-            _matches(value.get(key), one) for key, one in wanted.items()
+            _matches_filter(value.get(key), one) for key, one in wanted.items()
         )
     if isinstance(wanted, list | tuple):
         return (
             isinstance(value, list | tuple)
             and len(value) == len(wanted)
-            and all(map(_matches, value, wanted))
+            and all(map(_matches_filter, value, wanted))
         )
     return bool(value == wanted)
 
@@ -151,11 +151,11 @@ def narrow(wanted: Mapping[str, Any] | None) -> dict[str, Any]:
 
     A key with a dot may be a path; what else no attribute can be asked is left to `passes`, too.
     """
-    asked = {str(key): _ask(one) for key, one in (wanted or {}).items() if "." not in str(key)}
+    asked = {str(key): _narrow_filter(one) for key, one in (wanted or {}).items() if "." not in str(key)}
     return {key: one for key, one in asked.items() if _is_askable(key, one)}
 
 
-def _ask(wanted: Any) -> list[Any] | dict[str, Any]:
+def _narrow_filter(wanted: Any) -> list[Any] | dict[str, Any]:
     if isinstance(wanted, Mapping) and "$eq" not in wanted:
         return {name.removeprefix("$"): bound for name, bound in wanted.items() if name in _COMPARISONS}
     one = wanted["$eq"] if isinstance(wanted, Mapping) else wanted

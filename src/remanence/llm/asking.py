@@ -99,7 +99,7 @@ class Vendor(ABC, Generic[C]):
         self._base_url = base_url or os.environ.get(self.url_variable) or None
         self._client: tuple[asyncio.AbstractEventLoop, C] | None = None
         self._errors = self._failures()
-        self._key()
+        self._read_key()
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -123,7 +123,7 @@ class Vendor(ABC, Generic[C]):
     def _failures(self) -> tuple[type[Exception], ...]:
         """Return what the vendor's client raises where a request fails; ModuleNotFoundError where it is missing."""
 
-    def _key(self) -> str:
+    def _read_key(self) -> str:
         """Return the key, which stands in the environment and nowhere else."""
         key = os.environ.get(self.key_variable)
         if key:
@@ -151,19 +151,16 @@ class Vendor(ABC, Generic[C]):
         loop = asyncio.get_running_loop()
         for attempt in range(1, TRIES_MAX + 1):
             try:
-                return await ask(self._at_hand(loop))
+                if self._client is None or self._client[0] is not loop:
+                    self._client = (loop, self._make_client(self._read_key(), self._base_url))
+                return await ask(self._client[1])
             except self._errors as error:
-                pause = _pause(error, attempt)
+                pause = _choose_pause(error, attempt)
                 remaining = (limit.when() or 0) - loop.time()
                 if pause is None or attempt == TRIES_MAX or pause >= remaining:
                     raise self._build_model_error(error, pause, remaining) from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
-
-    def _at_hand(self, loop: asyncio.AbstractEventLoop) -> C:
-        if self._client is None or self._client[0] is not loop:
-            self._client = (loop, self._make_client(self._key(), self._base_url))
-        return self._client[1]
 
     def _build_model_error(self, error: Exception, pause: float | None, left: float) -> ModelError:
         """Say what went wrong by the status alone: what a server says of it may be anything, and would be kept."""
@@ -191,13 +188,13 @@ class ModelWriter(Vendor[C]):
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Judge one text in the light of who the agent is and of other memories by id."""
-        return await self._answer(build_judge_question(text, identity, others), judgement)
+        return await self._ask_and_read(build_judge_question(text, identity, others), judgement)
 
     async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find facts in what was said, each with the turn that it was learned from."""
         checked_turns(turns)
         read = partial(extraction, turns=turns, wanted=wanted)
-        return await self._answer(build_extract_question(turns, wanted), read)
+        return await self._ask_and_read(build_extract_question(turns, wanted), read)
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Return a text of at most `tokens_max` tokens that says the same as this one."""
@@ -207,7 +204,7 @@ class ModelWriter(Vendor[C]):
                 f"a text of {len(text):,} characters is too long to be shortened",
                 recovery=f"split it into parts of at most {SHORTENED_CHARS_MAX:,}",
             )
-        return await self._answer(
+        return await self._ask_and_read(
             shortening(text, tokens_max), partial(shorter, original=text, tokens_max=tokens_max)
         )
 
@@ -215,21 +212,21 @@ class ModelWriter(Vendor[C]):
     async def _ask(self, client: C, question: ModelQuestion) -> Reply:
         """Ask once."""
 
-    async def _answer(self, question: ModelQuestion, read: Callable[[str, int], T]) -> T:
+    async def _ask_and_read(self, question: ModelQuestion, read: Callable[[str, int], T]) -> T:
         """Ask, and read the answer with what it cost; one that cannot be read is asked for once more."""
-        text, spent = await self._reply(question)
+        text, spent = await self._ask_once(question)
         try:
             return read(text, spent)
         except WriterError:
             again = replace(question, instructions=f"{question.instructions}\n{AGAIN}")
         try:
-            text, tokens_used = await self._reply(again)
+            text, tokens_used = await self._ask_once(again)
         except WriterError as error:
             tokens_used = spent + error.tokens_used
             raise WriterError(str(error), recovery=error.recovery, tokens_used=tokens_used) from None
         return read(text, spent + tokens_used)
 
-    async def _reply(self, question: ModelQuestion) -> tuple[str, int]:
+    async def _ask_once(self, question: ModelQuestion) -> tuple[str, int]:
         """Ask once; what the answer cost is estimated where the server did not say it."""
         reply = await self._ask_in_time(lambda client: self._ask(client, question), question.tokens)
         estimate = question.tokens + sum(token_counts([reply.text]))
@@ -275,21 +272,19 @@ def tokens(found: Mapping[str, Any], *names: str) -> int | None:
     return sum(valid_counts) if valid_counts else None
 
 
-def _pause(error: Exception, tried: int) -> float | None:
+def _choose_pause(error: Exception, tried: int) -> float | None:
     """Return how many seconds to wait before the next try; None where the same request fails again."""
     status = getattr(error, "status_code", None)
     headers = getattr(getattr(error, "response", None), "headers", {})
-    if status is not None and (headers.get("x-should-retry") == "false" or not _passes(status)):
-        return None
+    if status is not None:
+        passes = status in _PASSING or status >= 500
+        if headers.get("x-should-retry") == "false" or not passes:
+            return None
     retry_after = _parse_retry_after(headers)
     if retry_after is not None:
         return retry_after
     pause: float = PAUSE_S * 2.0 ** (tried - 1) * (1 - PAUSE_JITTER * random())
     return pause
-
-
-def _passes(status: int) -> bool:
-    return status in _PASSING or status >= 500
 
 
 def _parse_retry_after(headers: Mapping[str, str]) -> float | None:

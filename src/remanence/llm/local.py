@@ -49,7 +49,7 @@ class PieceVocabulary:
 
     def of(self, text: str) -> list[int]:
         """Return the numbers of the pieces of a text, one `UNKNOWN` for each word that cannot be spelled."""
-        return [number for word in _words(text) for number in self._cut(word)]
+        return [number for word in _split_words(text) for number in self._cut(word)]
 
     def _cut(self, word: str) -> list[int]:
         if len(word) > WORD_CHARS_MAX:
@@ -93,7 +93,7 @@ class StaticEmbedder:
             batch = _WordBatch(start)
             for text in texts[start : start + _TOGETHER]:
                 batch.add(text)
-            word_sums, places = self._places(batch.words)
+            word_sums, places = self._place_words(batch.words)
             word_weights = batch.weights(weights)
             for number, (begin, end) in enumerate(pairwise([*batch.begins, len(places)]), start):
                 # A product of BLAS would wake threads for a long text, whose sum would depend on their number.
@@ -101,7 +101,7 @@ class StaticEmbedder:
                 np.einsum("i,ij->j", word_weights[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
-    def _places(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
+    def _place_words(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
         """Return where the sums of the vectors of the pieces of words stand; of new words they are put there."""
         if len(self._known.places) > _CACHE_SIZE:
             # Others may be reading the old ones, in threads of their own.
@@ -223,7 +223,7 @@ class _WordSums:
             self.places.update(zip(words, range(begin, end), strict=True))
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     """Yield what stands between blanks, each mark and each Chinese character alone."""
     if text.isascii() and text.isalnum():
         yield text.lower()
@@ -231,7 +231,7 @@ def _words(text: str) -> Iterator[str]:
     kept = "".join(char for char in text if char in "\t\n\r" or not _is_control(char))
     bare = "".join(char for char in unicodedata.normalize("NFD", kept) if unicodedata.category(char) != "Mn")
     # One by one: the library knows no other small sigma at the end of a word.
-    for kind, run in groupby("".join(map(str.lower, bare)), _kind):
+    for kind, run in groupby("".join(map(str.lower, bare)), _classify_char):
         if kind == _ALONE:
             yield from run
         elif kind == _LETTER:
@@ -242,7 +242,7 @@ def _is_control(char: str) -> bool:
     return char in "\0\ufffd" or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
 
 
-def _kind(char: str) -> int:
+def _classify_char(char: str) -> int:
     if char.isascii():
         return _LETTER if char.isalnum() else _BLANK if char.isspace() else _ALONE
     if char.isspace():

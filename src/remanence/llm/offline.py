@@ -30,7 +30,7 @@ class HashedEmbedder:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            _fill(row, text, weight)
+            _fill_row(row, text, weight)
         return unit_rows(rows)
 
 
@@ -49,33 +49,33 @@ class NoEmbedder:
 def embed_word(word: str) -> Vectors:
     """Return the unit vector of one word."""
     row = np.zeros(DIMENSIONS, np.float32)
-    places, values = _places(word.casefold())
+    places, values = _place_word(word.casefold())
     row[places] = values
     unit: Vectors = row / np.linalg.norm(row)
     return unit
 
 
-def _fill(row: Vectors, text: str, weight: WordWeight | None) -> None:
+def _fill_row(row: Vectors, text: str, weight: WordWeight | None) -> None:
     read = readings(text)
     lexicon = lexicon_of(read)
     for reading in read:
         for _, form, stem in reading.weighed:
-            places, values = _places(form)
-            row[places] += np.float32(_weight(form, stem, lexicon, weight)) * values
+            places, values = _place_word(form)
+            row[places] += np.float32(_weigh_word(form, stem, lexicon, weight)) * values
     if not row.any() and (chunk := _BLANK.sub("", text)):
         # Nothing but marks or emoji: they are all the text has.
-        places, values = _places(chunk[:64])
+        places, values = _place_word(chunk[:64])
         row[places] += values
 
 
-def _weight(folded: str, stem: str, lexicon: Lexicon, weight: WordWeight | None) -> float:
+def _weigh_word(folded: str, stem: str, lexicon: Lexicon, weight: WordWeight | None) -> float:
     if not stem or folded in lexicon.stop:
         return STOP_WEIGHT
     return 1.0 if weight is None else weight(stem)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _places(word: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Vectors]:
+def _place_word(word: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Vectors]:
     """Return (distinct places, signed values) of a word and its n-grams."""
     padded_word = f"^{word}$"
     grams = [padded_word[i : i + size] for size in GRAM_CHARS for i in range(len(padded_word) - size + 1)]

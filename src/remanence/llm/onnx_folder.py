@@ -52,12 +52,12 @@ class FolderEmbedder:
             )
         self._graph = _find_first_file(self._folder, GRAPHS)
         _find_first_file(self._folder, (TOKENIZER,))
-        self._pooling = _pooling(self._folder)
+        self._pooling = _read_pooling(self._folder)
         self._limit = _tokens_max(self._folder)
-        self._asks, self._answers = _prompts(self._folder)
-        _packages()
+        self._asks, self._answers = _read_prompts(self._folder)
+        _require_packages()
         self.name = f"local:{self._folder.resolve().name}:{self._digest()}"
-        self.dimensions: int | None = _dimensions(self._folder)
+        self.dimensions: int | None = _read_dimensions(self._folder)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row per text."""
@@ -109,7 +109,7 @@ class FolderEmbedder:
 
     @cached_property
     def _padding(self) -> int:
-        pad_token = _json(self._folder / "tokenizer_config.json").get("pad_token")
+        pad_token = _read_json(self._folder / "tokenizer_config.json").get("pad_token")
         name = pad_token.get("content") if isinstance(pad_token, dict) else pad_token
         return (self._tokenizer.token_to_id(name) if isinstance(name, str) else None) or 0
 
@@ -163,7 +163,7 @@ class FolderEmbedder:
         return digest.hexdigest()[:12]
 
 
-def _packages() -> None:
+def _require_packages() -> None:
     """Say what installs the packages where they are missing."""
     from importlib.util import find_spec
 
@@ -186,7 +186,7 @@ def _find_first_file(folder: Path, names: Sequence[str]) -> Path:
     return path
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     """Return the object in a file; nothing where there is no file."""
     if not path.is_file():
         return {}
@@ -197,9 +197,9 @@ def _json(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {"items": content}
 
 
-def _pooling(folder: Path) -> str:
+def _read_pooling(folder: Path) -> str:
     """Return how the rows of tokens become one: by their mean where the folder says nothing."""
-    modules = _json(folder / "modules.json").get("items")
+    modules = _read_json(folder / "modules.json").get("items")
     for module in modules if isinstance(modules, list) else ():
         kind = str(module.get("type") if isinstance(module, dict) else module).rpartition(".")[2]
         if kind not in _PASSED_OVER:
@@ -207,7 +207,7 @@ def _pooling(folder: Path) -> str:
                 f"the model in {folder} has a part {kind} behind the graph, which is not supported",
                 recovery="export it to ONNX as a whole, or name a model without it",
             )
-    config = _json(folder / "1_Pooling" / "config.json")
+    config = _read_json(folder / "1_Pooling" / "config.json")
     ways = [how for name, how in _POOLINGS.items() if config.get(name)]
     if len(ways) > 1:
         raise InvalidInput(
@@ -219,25 +219,25 @@ def _pooling(folder: Path) -> str:
 
 def _tokens_max(folder: Path) -> int:
     limits = (
-        _json(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _json(folder / "tokenizer_config.json").get("model_max_length"),
+        _read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _read_json(folder / "tokenizer_config.json").get("model_max_length"),
     )
     limit = next((one for one in limits if isinstance(one, int) and 0 < one < _UNBOUNDED), TOKENS_MAX)
     return min(limit, TOKENS_MOST)
 
 
-def _prompts(folder: Path) -> tuple[str, str]:
+def _read_prompts(folder: Path) -> tuple[str, str]:
     """Return what stands before a question and before what may answer it."""
-    prompts = _json(folder / "config_sentence_transformers.json").get("prompts")
+    prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts")
     by_name: Mapping[str, Any] = prompts if isinstance(prompts, dict) else {}
     before = next((by_name[name] for name in ("passage", "document") if by_name.get(name)), "")
     return str(by_name.get("query") or ""), str(before)
 
 
-def _dimensions(folder: Path) -> int | None:
+def _read_dimensions(folder: Path) -> int | None:
     sizes = (
-        _json(folder / "1_Pooling" / "config.json").get("word_embedding_dimension"),
-        _json(folder / "config.json").get("hidden_size"),
+        _read_json(folder / "1_Pooling" / "config.json").get("word_embedding_dimension"),
+        _read_json(folder / "config.json").get("hidden_size"),
     )
     return next((one for one in sizes if isinstance(one, int) and one > 0), None)
 

@@ -91,7 +91,7 @@ def _rows(
     found: dict[str, Any], texts: int, costs: int
 ) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
     """Return the vectors in the order of the texts, whatever order the server has them in."""
-    entries = sorted(items(found, "data"), key=lambda one: _place(one.get("index")))
+    entries = sorted(items(found, "data"), key=lambda one: _read_place(one.get("index")))
     if [one.get("index") for one in entries] != list(range(texts)):
         raise EmbedderError(
             f"{len(entries):,} vectors came for {texts:,} texts", recovery=RECOVERY, tokens_used=costs
@@ -102,7 +102,7 @@ def _rows(
         raise EmbedderError("what came is no list of vectors", recovery=RECOVERY, tokens_used=costs) from None
 
 
-def _place(index: object) -> int:
+def _read_place(index: object) -> int:
     return index if type(index) is int else -1
 
 

@@ -17,13 +17,13 @@ def find_room(budget: int) -> int:
 
 def show_recalled(answer: RecallResult) -> str:
     """Return what answers a question; "" where nothing does."""
-    return _mark(answer, "what is remembered of this.")
+    return _mark_memories(answer, "what is remembered of this.")
 
 
 def show_begun(answer: RecallResult) -> str:
     """Return what to begin work with; "" where nothing is remembered."""
-    return _mark(answer, "what is remembered, to begin with.")
+    return _mark_memories(answer, "what is remembered, to begin with.")
 
 
-def _mark(answer: RecallResult, what: str) -> str:
+def _mark_memories(answer: RecallResult, what: str) -> str:
     return mark_as_data(answer.text, what) if answer.memories else ""

@@ -94,8 +94,8 @@ def build_judge_question(text: str, identity: str, others: Mapping[str, str]) ->
     lines: list[Mapping[str, str]] = [{"agent": truncate_text(identity, OTHER_CHARS_MAX)}] if identity else []
     lines += [{"id": name, "memory": truncate_text(other, OTHER_CHARS_MAX)} for name, other in others.items()]
     lines.append({"judge": truncate_text(text, JUDGED_CHARS_MAX)})
-    sure = _object(id={"type": "string"}, sure={"type": "number"})
-    answer = _object(
+    sure = _describe_object(id={"type": "string"}, sure={"type": "number"})
+    answer = _describe_object(
         alignment={"type": "number"},
         contradicts={"type": "array", "items": sure},
         replaces={"type": "array", "items": sure},
@@ -128,7 +128,7 @@ def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest)
         for turn in turns
     ]
     text, several = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
-    fact = _object(
+    fact = _describe_object(
         category={"type": "string", "enum": [*wanted.categories]},
         content=text,
         confidence={"type": "number"},
@@ -138,15 +138,15 @@ def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest)
         event_at=text,
         area={"type": "string", "enum": [*AREAS, "other"]},
         tags=several,
-        attributes={"type": "array", "items": _object(name=text, value=text)},
+        attributes={"type": "array", "items": _describe_object(name=text, value=text)},
     )
-    answer = _object(
+    answer = _describe_object(
         facts={"type": "array", "items": fact},
         entities={
             "type": "array",
-            "items": _object(name=text, type={"type": "string", "enum": [*ENTITY_TYPES]}),
+            "items": _describe_object(name=text, type={"type": "string", "enum": [*ENTITY_TYPES]}),
         },
-        relationships={"type": "array", "items": _object(source=text, relation=text, target=text)},
+        relationships={"type": "array", "items": _describe_object(source=text, relation=text, target=text)},
     )
     return ModelQuestion(
         "extraction", instructions, data(lines, "turns of a conversation"), answer, tokens_max=16_384
@@ -159,7 +159,7 @@ def shortening(text: str, tokens_max: int) -> ModelQuestion:
     words = max(1, tokens_max * 2 // 3)
     instructions = f"{_SHORTEN}\nUse at most {words} words."
     content = data([{"shorten": text}], "a memory of an agent")
-    answer = _object(text={"type": "string"})
+    answer = _describe_object(text={"type": "string"})
     return ModelQuestion("shortening", instructions, content, answer, tokens_max=4_096 + 2 * tokens_max)
 
 
@@ -179,7 +179,7 @@ def truncate_text(text: str, chars: int) -> str:
     return text if len(text) <= chars else text[:chars] + CUT
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _describe_object(**properties: Any) -> dict[str, Any]:
     """Describe an object that has all of its properties and no others, as strict schemas want it."""
     return {
         "type": "object",

@@ -95,7 +95,7 @@ def windows_of(corpus: Corpus) -> Windows:
     share = tuple(
         np.float32(weight) * (segment[:-k] == segment[k:]) for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
     )
-    day, month, year = _calendar(said_at)
+    day, month, year = _find_calendar(said_at)
     return Windows(
         order=order,
         slot=slot,
@@ -147,20 +147,20 @@ def _side_by_side(segment: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDAr
     return order, slot
 
 
-def _calendar(
+def _find_calendar(
     said_at: Ints,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     """Return day, month and year of each time; worked out once for each day where many times are of few days."""
     numbers = said_at // _DAY_MICROSECONDS
     first, last = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
     if last - first < len(numbers):
-        day, month, year = _dates(np.arange(first, last + 1))
+        day, month, year = _split_dates(np.arange(first, last + 1))
         places = numbers - first
         return day[places], month[places], year[places]
-    return _dates(numbers)
+    return _split_dates(numbers)
 
 
-def _dates(numbers: Ints) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+def _split_dates(numbers: Ints) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     days = numbers.astype("datetime64[D]")
     months = days.astype("datetime64[M]")
     years = months.astype("datetime64[Y]")

@@ -59,7 +59,7 @@ class _Cut:
         if any(other in self.kept for other in self.told.with_(place)) or self._replace_by_turn(place):
             self.dropped.append((place, SAID))
         elif self.budget is not None and self.used + size > self.budget:
-            self.dropped.append((place, _reason(size, self.budget, self.used)))
+            self.dropped.append((place, _explain_drop(size, self.budget, self.used)))
         else:
             self.kept.append(place)
             self.used += size
@@ -68,14 +68,14 @@ class _Cut:
         """Put the turn of two facts, where it was found too and fits, in the place of the better one."""
         for turn in self.told.turns.get(fact, ()):
             for other in self.told.facts.get(turn, ()):
-                if other in self.kept and self._fits(turn, other):
+                if other in self.kept and self._fits_instead(turn, other):
                     self.kept[self.kept.index(other)] = turn
                     self.used += self.tokens[turn] - self.tokens[other]
                     self.dropped = [one for one in self.dropped if one[0] != turn] + [(other, SAID)]
                     return True
         return False
 
-    def _fits(self, turn: int, instead: int) -> bool:
+    def _fits_instead(self, turn: int, instead: int) -> bool:
         after = self.used + self.tokens[turn] - self.tokens[instead]
         return self.budget is None or after <= self.budget
 
@@ -118,7 +118,7 @@ def select_places_to_read(tokens: Sequence[int], budget: int, ahead: float = 1.0
     return places
 
 
-def _reason(size: int, budget: int, used: int) -> str:
+def _explain_drop(size: int, budget: int, used: int) -> str:
     if size > budget:
         return f"its {size} tokens are more than the whole budget of {budget}"
     return f"its {size} tokens do not fit into the {budget - used} left of {budget}"

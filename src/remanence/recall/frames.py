@@ -64,7 +64,14 @@ class Frame(Result):
     def __post_init__(self) -> None:
         """Refuse a definition that could not be used."""
         for what in ("tags", "categories", "guarantees", "terms"):
-            _check_names(what, getattr(self, what))
+            names = getattr(self, what)
+            if len(names) > PATTERNS_MAX:
+                raise InvalidInput(
+                    f"{len(names)} {what}, {PATTERNS_MAX} are the limit",
+                    recovery="use patterns such as self/*",
+                )
+            for name in names:
+                check_name(f"each of {what}", name)
         for term in self.terms:
             if term not in TERMS:
                 raise NameUnknown("term of the score", term, TERMS)
@@ -73,7 +80,9 @@ class Frame(Result):
         check_count("budget", self.budget, 1, BUDGET_MAX)
         if self.limit is not None:
             check_count("limit", self.limit, 1, LIMIT_MAX)
-        if self.window_hours is not None and not _is_positive(self.window_hours):
+        if self.window_hours is not None and not (
+            _is_number(self.window_hours) and isfinite(self.window_hours) and self.window_hours > 0
+        ):
             raise InvalidInput(
                 f"a window of {self.window_hours!r} hours holds nothing",
                 recovery="pass hours above 0, or None",
@@ -139,13 +148,13 @@ def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) 
 
 def _freeze_value(key: str, value: Any) -> Any:
     if key == "weights":
-        return _weights(value)
+        return _read_weights(value)
     if key in ("tags", "categories", "guarantees", "terms"):
         return (value,) if isinstance(value, str) else tuple(value or ())
     return value
 
 
-def _weights(value: Any) -> ScoreWeights:
+def _read_weights(value: Any) -> ScoreWeights:
     if isinstance(value, ScoreWeights):
         return value
     if not isinstance(value, Mapping) or set(value) != set(PARTS) or not all(map(_is_number, value.values())):
@@ -155,21 +164,8 @@ def _weights(value: Any) -> ScoreWeights:
     return ScoreWeights(**{part: float(weight) for part, weight in value.items()})
 
 
-def _check_names(what: str, names: Sequence[object]) -> None:
-    if len(names) > PATTERNS_MAX:
-        raise InvalidInput(
-            f"{len(names)} {what}, {PATTERNS_MAX} are the limit", recovery="use patterns such as self/*"
-        )
-    for name in names:
-        check_name(f"each of {what}", name)
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_positive(value: Any) -> bool:
-    return _is_number(value) and isfinite(value) and value > 0
 
 
 def _encode_value(value: Any) -> Any:

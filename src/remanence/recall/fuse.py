@@ -192,13 +192,14 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         corpus.words.sum()
     )
     windows = windows_of(corpus)
-    answers, questions = _answers(corpus, windows)
+    answers, questions = _find_answers(corpus, windows)
     return Ground(
         corpus=corpus,
         windows=windows,
         names=name_index(speakers),
         damping=damping_of(windows),
-        raised=1 + np.float32(WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE) * _worth(corpus),
+        raised=1
+        + np.float32(WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE) * _scale_worth(corpus),
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
         segment=_number_segments(windows),
         answers=answers,
@@ -232,19 +233,19 @@ def rank(
     likeness = None if cosines is None else _select_candidates(cosines, candidates)
     context_cosines = None if contextual is None else _select_contextual(contextual, candidates)
     arms = {"lexical": _scale_scores(_select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
-    arms |= _semantic(likeness, context_cosines)
+    arms |= _scale_vector_arms(likeness, context_cosines)
     if contextual is not None and context_cosines is not None and contextual.floor:
         sure = _measure_sure_strength(arms, lexical, likeness, candidates) / contextual.floor
         arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
     if share := lexical.measure_identifier_share(terms):
         arms = {name: arm * np.float32(1.0 if name == "lexical" else 1 - share) for name, arm in arms.items()}
-    evidence = _sum([*arms.values()])
-    lead = _lead(ground, evidence, candidates)
+    evidence = _sum_arms([*arms.values()])
+    lead = _compute_lead(ground, evidence, candidates)
     evidence = evidence + lead
-    factors = _factors(ground, query, candidates, among.factors)
+    factors = _weigh_factors(ground, query, candidates, among.factors)
     depth = max(limit, STRENGTH_DEPTH)
     places = _contenders(ground, evidence, candidates, factors, depth)
-    session = _session(ground, evidence, candidates, places)
+    session = _compute_session_lift(ground, evidence, candidates, places)
     score = factors.apply_factors(evidence[places] + session, places)
     strongest = _select_best(score, depth)
     best = strongest[:limit]
@@ -285,7 +286,7 @@ class _Factors:
         return {"named": name_factor, "worth": worth} | others
 
 
-def _factors(ground: Ground, query: Query, candidates: Rows, by_row: Mapping[str, Floats]) -> _Factors:
+def _weigh_factors(ground: Ground, query: Query, candidates: Rows, by_row: Mapping[str, Floats]) -> _Factors:
     """Return the factors of the candidates; one product of all costs less than masked ones."""
     raised = _select_candidates(ground.raised, candidates)
     named = {name: _select_candidates(values, candidates) for name, values in by_row.items()}
@@ -346,7 +347,9 @@ class Scoring:
     def strength(self, place: int) -> float:
         """Return how strong one answer is by words and static vectors."""
         static = self.likeness.static
-        return _strength(self._measure_word_share(place), None if static is None else float(static[place]))
+        return _average_strength(
+            self._measure_word_share(place), None if static is None else float(static[place])
+        )
 
     def find_places(self, seqs: Ints) -> Rows:
         """Return the places of some memories that are candidates."""
@@ -357,7 +360,7 @@ class Scoring:
     def compute_sessions(self, places: Rows | None = None) -> Floats:
         """Return what its segment lends each candidate, or those in some places; what matches nothing gets nothing."""
         places = np.arange(len(self.candidates)) if places is None else places
-        session = _session(self.ground, self.evidence, self.candidates, places)
+        session = _compute_session_lift(self.ground, self.evidence, self.candidates, places)
         return np.where(self.evidence[places] > 0, session, np.float32(0))
 
     def compute_scores(self, session: Floats, places: Rows | None = None) -> Floats:
@@ -409,7 +412,7 @@ class _ContextualCosines:
     held: Bools
 
 
-def _semantic(likeness: Floats | None, meant: _ContextualCosines | None) -> dict[str, Floats]:
+def _scale_vector_arms(likeness: Floats | None, meant: _ContextualCosines | None) -> dict[str, Floats]:
     """Return the arms of vectors, scaled; two weigh less each than one alone.
 
     Where the model has no vector yet of a candidate, the static vectors speak for it.
@@ -431,11 +434,11 @@ def _measure_sure_strength(
 
     What they hardly know, such as another language, they scale up to the same numbers as what they know well.
     """
-    scores = _sum([arm for name, arm in arms.items() if name != "contextual"])
+    scores = _sum_arms([arm for name, arm in arms.items() if name != "contextual"])
     strengths = [0.0]
     for place in _select_best(scores, STRENGTH_DEPTH):
         word_share = lexical.measure_word_share(int(candidates[place]))
-        strengths.append(_strength(word_share, None if likeness is None else float(likeness[place])))
+        strengths.append(_average_strength(word_share, None if likeness is None else float(likeness[place])))
     return max(strengths)
 
 
@@ -449,7 +452,7 @@ def weak_floor(below: float, candidates: int) -> float:
     return below * (1 - math.log2(WEAK_SIZE / size) / 16)
 
 
-def _strength(held: float, cosine: float | None) -> float:
+def _average_strength(held: float, cosine: float | None) -> float:
     """Return the mean of the share of words held and the cosine; the share alone where there are no vectors."""
     return held if cosine is None else (held + min(1.0, max(0.0, cosine))) / 2
 
@@ -462,7 +465,7 @@ def _select_contextual(contextual: Contextual, candidates: Rows) -> _ContextualC
     )
 
 
-def _sum(arms: Sequence[Floats]) -> Floats:
+def _sum_arms(arms: Sequence[Floats]) -> Floats:
     total = arms[0]
     for arm in arms[1:]:
         total = total + arm
@@ -497,7 +500,7 @@ def _number_segments(windows: Windows) -> Rows:
     return numbers if windows.slot is None else numbers[windows.slot]
 
 
-def _answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
+def _find_answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
     """Return the rows that follow a question in their segment, and the rows that ask."""
     asking = corpus.asks if windows.order is None else corpus.asks[windows.order]
     follows = np.ones(len(asking), np.bool_)
@@ -508,7 +511,7 @@ def _answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
     return windows.order[slots], windows.order[slots - 1]
 
 
-def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
+def _compute_lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     """Return what each candidate gets of how much better the question before it matches."""
     if not len(ground.answers):
         return np.zeros_like(evidence)
@@ -527,7 +530,7 @@ def _contenders(ground: Ground, evidence: Floats, candidates: Rows, factors: _Fa
     score = factors.apply_factors(evidence)
     ahead = np.flatnonzero(matches & (score >= _estimate_threshold(score, depth)))
     if len(ahead) >= depth:
-        lent = evidence[ahead] + _session(ground, evidence, candidates, ahead)
+        lent = evidence[ahead] + _compute_session_lift(ground, evidence, candidates, ahead)
         least = np.sort(factors.apply_factors(lent, ahead))[-depth]
         most = evidence.max() * np.float32(ground.session_share)
         matches &= factors.apply_factors(evidence + most) >= least
@@ -543,7 +546,7 @@ def _estimate_threshold(score: Floats, depth: int) -> float:
     return float(np.sort(best)[-depth])
 
 
-def _session(ground: Ground, evidence: Floats, candidates: Rows, places: Rows) -> Floats:
+def _compute_session_lift(ground: Ground, evidence: Floats, candidates: Rows, places: Rows) -> Floats:
     """Return what the candidates in some places get of the best evidence in their segments."""
     if not ground.session_share or not len(places):
         return np.zeros(len(places), np.float32)
@@ -605,7 +608,7 @@ def _select_best(score: Floats, limit: int) -> Rows:
     return places[np.lexsort((-places, -score[places]))][:limit]
 
 
-def _worth(corpus: Corpus) -> Floats:
+def _scale_worth(corpus: Corpus) -> Floats:
     """Scale keep-values to 0–1, full at the percentile."""
     if not len(corpus):
         return corpus.value

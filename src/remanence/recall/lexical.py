@@ -149,7 +149,7 @@ def word_weights(windows: Windows, terms: Mapping[str, Term], allowed: Bools) ->
     """Return what stems tell apart among the rows that are `allowed`, by how many of their windows hold each."""
     n = int(np.count_nonzero(allowed))
     by_slot = allowed if windows.order is None else allowed[windows.order]
-    return {stem: _idf(int(np.count_nonzero(by_slot[term.slots])), n) for stem, term in terms.items()}
+    return {stem: _compute_idf(int(np.count_nonzero(by_slot[term.slots])), n) for stem, term in terms.items()}
 
 
 def term_of(windows: Windows, damping: Floats, stem: str, rows: Rows, codes: tuple[int, ...] = ()) -> Term:
@@ -159,7 +159,7 @@ def term_of(windows: Windows, damping: Floats, stem: str, rows: Rows, codes: tup
     `codes` the speakers whose name does.
     """
     own = windows.to_slots(rows)
-    slots, frequency = _frequency(windows, own, _extra(windows, stem, codes))
+    slots, frequency = _measure_frequency(windows, own, _measure_extra(windows, stem, codes))
     if windows.counts is not None:
         counts = windows.counts[slots]
         slots, frequency = slots[counts], frequency[counts]
@@ -175,14 +175,14 @@ def damping_of(windows: Windows) -> Floats:
 
 def weigh_stem(stem: str, held: int, n: int) -> float:
     """Return what a stem weighs that so many of n hold."""
-    return _idf(held, n) * (IDENTIFIER_FACTOR if is_identifier(stem) else 1.0)
+    return _compute_idf(held, n) * (IDENTIFIER_FACTOR if is_identifier(stem) else 1.0)
 
 
-def _idf(held: int, n: int) -> float:
+def _compute_idf(held: int, n: int) -> float:
     return math.log1p((n + WINDOWS_PRIOR - held + 0.5) / (held + 0.5))
 
 
-def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> tuple[Rows, Floats]:
+def _measure_frequency(windows: Windows, own: Rows, extra: Floats | None) -> tuple[Rows, Floats]:
     """Return the slots whose windows hold a stem, and how much of it; `own` hold it themselves."""
     if len(own) < RARE_SHARE * len(windows.length):
         frequency = _spread_from(windows, own)
@@ -208,12 +208,12 @@ def _spread_from(windows: Windows, own: Rows) -> Floats:
     return totals
 
 
-def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:
+def _measure_extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:
     """Return what speaker and date add to the frequency of a stem, by slot."""
     extra: Floats | None = None
     if codes:
         extra = SPEAKER_WEIGHT * np.isin(windows.speaker, codes).astype(np.float32)
-    for values, value in _date(windows, stem):
+    for values, value in _match_date(windows, stem):
         by_date = DATE_WEIGHT * (values == value).astype(np.float32)
         extra = by_date if extra is None else extra + by_date
     return extra
@@ -224,7 +224,7 @@ def _load_month_stems() -> dict[str, int]:
     return {stem: number for name, number in languages.MONTHS.items() for stem in stems(name)}
 
 
-def _date(windows: Windows, stem: str) -> list[tuple[npt.NDArray[np.int16], int]]:
+def _match_date(windows: Windows, stem: str) -> list[tuple[npt.NDArray[np.int16], int]]:
     if stem in _load_month_stems():
         return [(windows.month, _load_month_stems()[stem])]
     if _DAY.fullmatch(stem):

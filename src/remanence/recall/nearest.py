@@ -33,7 +33,7 @@ def nearest(
     if not len(asked):
         return []
     best = _Best(asked, most, least)
-    for start, cosines in _blocks(vectors, asked):
+    for start, cosines in _iterate_blocks(vectors, asked):
         hits = np.flatnonzero(cosines > best.floors)
         if len(hits) > PAIRS_MAX:
             best.raise_floors(cosines, _countable_pairs(asked, among, start, cosines.shape))
@@ -69,7 +69,7 @@ def _countable_pairs(asked: Rows, among: Bools, start: int, shape: tuple[int, ..
     return allowed
 
 
-def _blocks(vectors: QuantizedVectors, asked: Rows) -> Iterator[tuple[int, Floats]]:
+def _iterate_blocks(vectors: QuantizedVectors, asked: Rows) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, cosines by block of rows, tile, row of the tile, row of the block) in tiles of either side."""
     dimensions = vectors.shape[1]
     side = 1 << max(0, (TILE_PRODUCTS // (TILE_ROWS * dimensions)).bit_length() - 1)
@@ -116,15 +116,15 @@ class _Best:
         self._kept.append((place, row, cosine))
         self._waiting += len(place)
         if self._waiting > PAIRS_MAX:
-            self._sort()
+            self._sort_best()
 
     def split_by_question(self) -> list[Nearest]:
         """Return the best of each."""
-        place, row, cosine = self._sort()
+        place, row, cosine = self._sort_best()
         bounds = np.searchsorted(place, np.arange(1, self._asked))
         return [Nearest(*pair) for pair in zip(np.split(row, bounds), np.split(cosine, bounds), strict=True)]
 
-    def _sort(self) -> tuple[Rows, Rows, Floats]:
+    def _sort_best(self) -> tuple[Rows, Rows, Floats]:
         """Keep the best of each, in order."""
         place, row, cosine = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
         order = np.lexsort((row, -cosine, place))

@@ -45,12 +45,12 @@ def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
     """
 
     def weight(stem: str) -> float:
-        return _weight(memories, df.get(term_hash(stem), 0))
+        return _weigh_word(memories, df.get(term_hash(stem), 0))
 
     return weight
 
 
-def _weight(memories: int, df: int) -> float:
+def _weigh_word(memories: int, df: int) -> float:
     count = min(df, memories)
     return math.log1p((memories + MEMORIES_PRIOR - count + 0.5) / (count + 0.5))
 
@@ -69,7 +69,7 @@ class ArrivalWeights:
         df, memories = self._df, self._memories
         if len(stems) <= _FEW_STEMS:
             pairs = zip(stems, texts.tolist(), strict=True)
-            alone = [_weight(memories + text, df[text].get(term_hash(stem), 0)) for stem, text in pairs]
+            alone = [_weigh_word(memories + text, df[text].get(term_hash(stem), 0)) for stem, text in pairs]
             return np.array(alone, np.float32)
         terms = zip(map(term_hash, stems), texts.tolist(), strict=True)
         counts = np.array([df[text].get(term, 0) for term, text in terms], np.int64)
@@ -90,11 +90,11 @@ def measure_windows(windows: Windows, bare: QuantizedVectors, rows: Rows | None 
     `bare` are the vectors by row. With `rows` only those are worked out, in the order given. A row without a vector
     (all zeros) and without neighbours is of no length.
     """
-    slots = None if rows is None else _slots(windows, rows)
+    slots = None if rows is None else _find_slots(windows, rows)
     runs = np.arange(-(-len(bare) // RUN)) if slots is None else np.unique(slots // RUN)
     by_slot = np.empty((len(runs), RUN), np.float32)
     for start in range(0, len(runs), _RUNS_AT_ONCE):
-        blends = _blend(windows, bare, runs[start : start + _RUNS_AT_ONCE])
+        blends = _blend_runs(windows, bare, runs[start : start + _RUNS_AT_ONCE])
         by_slot[start : start + len(blends)] = np.sqrt(np.einsum("ijk,ijk->ij", blends, blends))
     if slots is None:
         return windows.to_rows(by_slot.ravel()[: len(bare)])
@@ -146,7 +146,7 @@ class MeasuredWindows:
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
     """Return, ascending, the rows whose window holds one of `rows`: what to work out again after they came or went."""
-    slots = _slots(windows, rows)
+    slots = _find_slots(windows, rows)
     near = [slots]
     for k, share in enumerate(windows.share, 1):
         after = slots[slots < len(windows.length) - k]
@@ -156,7 +156,7 @@ def touched_rows(windows: Windows, rows: Rows) -> Rows:
     return neighbours if windows.order is None else np.sort(windows.order[neighbours])
 
 
-def _slots(windows: Windows, rows: Rows) -> Rows:
+def _find_slots(windows: Windows, rows: Rows) -> Rows:
     return rows if windows.slot is None else windows.slot[rows]
 
 
@@ -170,7 +170,7 @@ def _mark_neighbours(windows: Windows, among: Bools) -> Bools:
     return near if windows.slot is None else near[windows.slot]
 
 
-def _blend(windows: Windows, bare: QuantizedVectors, runs: Rows) -> Floats:
+def _blend_runs(windows: Windows, bare: QuantizedVectors, runs: Rows) -> Floats:
     """Return the sums of the slots of some runs, by run and slot of it."""
     last = len(windows.length) - 1
     slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
@@ -180,14 +180,14 @@ def _blend(windows: Windows, bare: QuantizedVectors, runs: Rows) -> Floats:
         near = sliding_window_view(near, slots.shape[1], axis=0)[::RUN].swapaxes(1, 2)
     else:
         near = _read_slot_vectors(windows, bare, np.clip(slots, 0, last))
-    weights, blended = _weights(windows, slots), np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    weights, blended = _weigh_slots(windows, slots), np.empty((len(runs), RUN, bare.shape[1]), np.float32)
     for start in range(0, bare.shape[1], _COLUMNS):
         some = slice(start, start + _COLUMNS)
         np.matmul(weights, near[:, :, some], out=blended[:, :, some])
     return blended
 
 
-def _weights(windows: Windows, slots: Rows) -> Floats:
+def _weigh_slots(windows: Windows, slots: Rows) -> Floats:
     """Return how much of each slot around a run goes into each slot of it."""
     weights, own = np.zeros((len(slots), RUN, RUN + 2 * _REACH), np.float32), np.arange(RUN)
     at = own + _REACH

@@ -73,7 +73,12 @@ def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:
     new = old.copy()
     for name in names:
         new[:, STATED.index(name)] = block.after[:, block.columns.index(name)]
-    _, first = np.unique(_codes(np.hstack((old, new))), return_index=True)
+    # Equal rows of small numbers get one number.
+    rows = np.hstack((old, new))
+    code = np.zeros(len(rows), np.int64)
+    for column in np.where(rows == ABSENT, -1, rows).T:
+        code = code * 256 + column + 1
+    _, first = np.unique(code, return_index=True)
     for place in first.tolist():
         was, is_ = (_row(side[place]) for side in (old, new))
         seq = int(seqs[place])
@@ -88,14 +93,6 @@ def _refuse_classes(seqs: Ints, block: Block, verb: str) -> None:
     moves = np.column_stack((seqs, block.before[:, at], block.after[:, at]))
     for seq, was, is_ in moves[moves[:, 1] != moves[:, 2]].tolist():
         refuse_class(seq, was, is_, verb)
-
-
-def _codes(rows: Ints) -> Ints:
-    """Give equal rows of small numbers one number."""
-    code = np.zeros(len(rows), np.int64)
-    for column in np.where(rows == ABSENT, -1, rows).T:
-        code = code * 256 + column + 1
-    return code
 
 
 def _row(values: Ints) -> dict[str, Any]:

@@ -135,7 +135,12 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
         if change.after:
             _refuse_values(change, fitting)
         if change.before is None:
-            _refuse_missing(change)
+            required = _REQUIRED.get(change.table)
+            missing = sorted(required - set(change.after or {})) if required else None
+            if missing:
+                raise _change_error(
+                    change, f"lacks {', '.join(missing)}", "give every column that has no default"
+                )
 
 
 def defaults(table: str, at: int) -> Mapping[str, Any]:
@@ -435,13 +440,6 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
                 change, f"{name} cannot be {format_value(value)}", f"pass {_describe_allowed(columns[name])}"
             )
         fitting[change.table, name] = value
-
-
-def _refuse_missing(change: Change) -> None:
-    required = _REQUIRED.get(change.table)
-    missing = sorted(required - set(change.after or {})) if required else None
-    if missing:
-        raise _change_error(change, f"lacks {', '.join(missing)}", "give every column that has no default")
 
 
 def bounds(column: Column) -> tuple[int, int]:

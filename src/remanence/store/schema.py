@@ -84,12 +84,12 @@ def differs(_: object, __: object, ___: object, ____: object, described: object)
     return False if isinstance(described, _Any) else None
 
 
-def _table(name: str, *parts: SchemaItem, **options: bool) -> Table:
+def _build_table(name: str, *parts: SchemaItem, **options: bool) -> Table:
     dialect: Any = {"sqlite_strict": True, **options}
     return Table(name, metadata, *parts, **dialect)
 
 
-def _int(name: str, *, nullable: bool = False) -> Column[object]:
+def _int_column(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Integer, nullable=nullable)
 
 
@@ -97,7 +97,7 @@ def _text(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Text, nullable=nullable)
 
 
-def _blob(name: str, *, nullable: bool = False) -> Column[object]:
+def _blob_column(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, LargeBinary, nullable=nullable)
 
 
@@ -112,7 +112,7 @@ def _sql_column(column: Kept) -> Column[object]:
     return Column(column.name, _TYPES.get(column.kind, Integer), nullable=column.nullable)
 
 
-def _checks(column: Kept) -> list[CheckConstraint]:
+def _build_checks(column: Kept) -> list[CheckConstraint]:
     """Return what the values of one column must satisfy; a CHECK passes on NULL."""
     name = column.name
     if column.labels is not None:
@@ -145,9 +145,9 @@ def _memory_of(table: str, end: str) -> ForeignKeyConstraint:
     )
 
 
-meta = _table("meta", Column("name", Text, primary_key=True), _text("value"), sqlite_with_rowid=False)
+meta = _build_table("meta", Column("name", Text, primary_key=True), _text("value"), sqlite_with_rowid=False)
 
-names = _table(
+names = _build_table(
     "names",
     Column("no", Integer, primary_key=True),
     _text("space"),
@@ -157,35 +157,35 @@ names = _table(
 
 # One row a scope, written by every commit: where its change sequence stands and with which digest, what that was before
 # its last line, how many memories there are and how many of them hold words.
-scopes = _table(
+scopes = _build_table(
     "scopes",
     Column("scope", Integer, ForeignKey("names.no", ondelete="RESTRICT"), primary_key=True),
-    _int("position"),
-    _int("held"),
-    _int("memories"),
-    _int("newest_at"),
-    _blob("digest"),
-    _blob("before"),
+    _int_column("position"),
+    _int_column("held"),
+    _int_column("memories"),
+    _int_column("newest_at"),
+    _blob_column("digest"),
+    _blob_column("before"),
 )
 
-memories = _table(
+memories = _build_table(
     "memories",
     Column("seq", Integer, primary_key=True),
     _name("scope"),
     *[_sql_column(column) for column in _select_columns("memories")],
-    _blob("digest"),
+    _blob_column("digest"),
     Index("memories_id", "scope", "id", unique=True),
     Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
     Index("memories_fingerprint", "scope", "fingerprint"),
     sqlite_autoincrement=True,
 )
 
-states = _table(
+states = _build_table(
     "states",
     _memory_key("seq"),
     _name("scope"),
     *[_sql_column(column) for column in _select_columns("states")],
-    *[check for column in _select_columns("states") for check in _checks(column)],
+    *[check for column in _select_columns("states") for check in _build_checks(column)],
     CheckConstraint("(status = 3) = (tier = 3)", name="archived_is_archive"),
     CheckConstraint("status < 2 OR reason IS NOT NULL", name="fallen_has_reason"),
     Index("states_scope", "scope", "seq", unique=True),
@@ -193,24 +193,24 @@ states = _table(
     Index("states_inbox", "scope", "seq", sqlite_where=text("status = 0")),
 )
 
-vectors = _table("vectors", _memory_key("seq"), _blob("vector"), _int("digest"))
+vectors = _build_table("vectors", _memory_key("seq"), _blob_column("vector"), _int_column("digest"))
 
 # Vectors of models that are waited for, beside the memories' own: as full text they follow from the texts.
-embeddings = _table(
+embeddings = _build_table(
     "embeddings",
     Column("seq", Integer, ForeignKey("memories.seq", ondelete="RESTRICT"), nullable=False),
     _name("model"),
-    _blob("vector"),
-    _int("digest"),
+    _blob_column("vector"),
+    _int_column("digest"),
     PrimaryKeyConstraint("seq", "model"),
 )
 
-tags = _table(
+tags = _build_table(
     "tags",
-    _int("scope"),
-    _int("seq"),
+    _int_column("scope"),
+    _int_column("seq"),
     _name("tag"),
-    _int("at", nullable=True),
+    _int_column("at", nullable=True),
     PrimaryKeyConstraint("scope", "seq", "tag"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     _memory_of("tags", "seq"),
@@ -219,13 +219,13 @@ tags = _table(
 )
 
 # Who used a memory, how often and when last.
-accessors = _table(
+accessors = _build_table(
     "accessors",
-    _int("scope"),
-    _int("seq"),
+    _int_column("scope"),
+    _int_column("seq"),
     _name("agent"),
-    _int("uses"),
-    _int("last_at"),
+    _int_column("uses"),
+    _int_column("last_at"),
     PrimaryKeyConstraint("scope", "seq", "agent"),
     _memory_of("accessors", "seq"),
     CheckConstraint(f"uses BETWEEN 1 AND {INT_MAX}", name="uses_range"),
@@ -233,10 +233,10 @@ accessors = _table(
     sqlite_with_rowid=False,
 )
 
-sources = _table(
+sources = _build_table(
     "sources",
-    _int("scope"),
-    _int("seq"),
+    _int_column("scope"),
+    _int_column("seq"),
     _text("source"),
     _text("span", nullable=True),
     PrimaryKeyConstraint("scope", "seq", "source"),
@@ -246,18 +246,18 @@ sources = _table(
 
 _MUTUAL = ", ".join(str(int(relation)) for relation in sorted(SYMMETRIC))
 
-links = _table(
+links = _build_table(
     "links",
-    _int("scope"),
-    _int("source"),
-    _int("target"),
-    _int("relation"),
-    _int("weight"),
-    _int("confidence", nullable=True),
-    _int("count"),
-    _int("created_at"),
-    _int("last_at"),
-    _int("resolved_at", nullable=True),
+    _int_column("scope"),
+    _int_column("source"),
+    _int_column("target"),
+    _int_column("relation"),
+    _int_column("weight"),
+    _int_column("confidence", nullable=True),
+    _int_column("count"),
+    _int_column("created_at"),
+    _int_column("last_at"),
+    _int_column("resolved_at", nullable=True),
     PrimaryKeyConstraint("scope", "source", "target", "relation"),
     _memory_of("links", "source"),
     _memory_of("links", "target"),
@@ -276,24 +276,24 @@ links = _table(
 )
 
 # Texts that may not come in again, by the hash of their folded form; `seq` is the memory that said it.
-forbidden = _table(
+forbidden = _build_table(
     "forbidden",
     _name("scope"),
     _text("fold"),
-    _int("at"),
-    _int("seq", nullable=True),
+    _int_column("at"),
+    _int_column("seq", nullable=True),
     PrimaryKeyConstraint("scope", "fold"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     sqlite_with_rowid=False,
 )
 
 # What was erased, by salted hashes of numbers and folded texts, and by ids: it may not come in again.
-erased = _table(
+erased = _build_table(
     "erased",
     _name("scope"),
     _text("mark"),
-    _int("at"),
-    _int("kind"),
+    _int_column("at"),
+    _int_column("kind"),
     PrimaryKeyConstraint("scope", "mark"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     CheckConstraint(f"kind IN ({', '.join(str(int(kind)) for kind in MarkKind)})", name="kind_range"),
@@ -301,13 +301,13 @@ erased = _table(
 )
 
 # Stretches of sessions about one matter, by the number of their first turn, which may have gone since.
-boxes = _table(
+boxes = _build_table(
     "boxes",
     _name("scope"),
-    _int("box"),
+    _int_column("box"),
     *[_sql_column(column) for column in BOX_COLUMN.values()],
     PrimaryKeyConstraint("scope", "box"),
-    *[check for column in BOX_COLUMN.values() if column.kind != "int" for check in _checks(column)],
+    *[check for column in BOX_COLUMN.values() if column.kind != "int" for check in _build_checks(column)],
     Index("boxes_session", "scope", "session", "box"),
     Index("boxes_open", "scope", sqlite_where=text("sealed_at IS NULL")),
     Index("boxes_trace", "scope", "trace", sqlite_where=text("trace IS NOT NULL")),
@@ -315,32 +315,34 @@ boxes = _table(
 )
 
 # Boxes about the same, across sessions, by the number of the first of them.
-traces = _table(
+traces = _build_table(
     "traces",
     _name("scope"),
-    _int("trace"),
+    _int_column("trace"),
     *[_sql_column(column) for column in TRACE_COLUMN.values()],
     PrimaryKeyConstraint("scope", "trace"),
-    *[check for column in TRACE_COLUMN.values() for check in _checks(column)],
+    *[check for column in TRACE_COLUMN.values() for check in _build_checks(column)],
     Index("traces_last", "scope", "last_at"),
     sqlite_with_rowid=False,
 )
 
 # Numbered in order of first sight, so that frequent words share few pages and a write dirties few of them.
-terms = _table(
+terms = _build_table(
     "terms",
     Column("no", Integer, primary_key=True),
-    _int("scope"),
-    _int("term"),
-    _int("df"),
+    _int_column("scope"),
+    _int_column("term"),
+    _int_column("df"),
     Index("terms_term", "scope", "term", unique=True),
 )
 
 # Few texts at a time wait here for full text and `terms`: indexing them together dirties a tenth of the pages.
-waiting = _table("waiting", _memory_key("seq"), _int("scope"), _text("stems"), _blob("terms"))
+waiting = _build_table(
+    "waiting", _memory_key("seq"), _int_column("scope"), _text("stems"), _blob_column("terms")
+)
 
 # `id` holds ids of runs as 16 bytes, any other text as it is; `parts` when uses were that one line holds.
-runs = _table(
+runs = _build_table(
     "runs",
     Column("position", Integer, primary_key=True),
     _name("scope"),
@@ -348,21 +350,21 @@ runs = _table(
     Column(
         "run", Text, Computed("CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END", persisted=False)
     ),
-    _int("part"),
-    _int("final"),
+    _int_column("part"),
+    _int_column("final"),
     _text("verb"),
-    _int("at"),
+    _int_column("at"),
     _text("actor", nullable=True),
     _text("policy", nullable=True),
     _text("detail", nullable=True),
     _text("fired", nullable=True),
-    _int("destroyed"),
-    _int("planned"),
-    _int("changes"),
-    _blob("digest"),
-    _blob("entries"),
-    _blob("asked"),
-    _blob("parts", nullable=True),
+    _int_column("destroyed"),
+    _int_column("planned"),
+    _int_column("changes"),
+    _blob_column("digest"),
+    _blob_column("entries"),
+    _blob_column("asked"),
+    _blob_column("parts", nullable=True),
     Index("runs_part", "scope", "id", "part", unique=True),
     Index("runs_scope", "scope"),
     Index("runs_destroyed", "scope", "at", sqlite_where=text("destroyed > 0")),
@@ -385,51 +387,51 @@ def _in_order() -> tuple[Column[object], ...]:
     )
 
 
-changes = _table(
+changes = _build_table(
     "changes",
     *_in_order(),
-    _int("kind"),
-    _int("key"),
+    _int_column("kind"),
+    _int_column("key"),
     _text("subkey", nullable=True),
-    _int("shape", nullable=True),
+    _int_column("shape", nullable=True),
     _text("before", nullable=True),
     _text("after", nullable=True),
 )
 
 # Changes of many rows at once: an image of their keys, one of their values, and between which memories they lie.
-blocks = _table(
+blocks = _build_table(
     "blocks",
     *_in_order(),
-    _int("kind"),
-    _int("shape", nullable=True),
-    _int("rows"),
-    _int("least", nullable=True),
-    _int("greatest", nullable=True),
-    _blob("keys"),
-    _blob("image", nullable=True),
+    _int_column("kind"),
+    _int_column("shape", nullable=True),
+    _int_column("rows"),
+    _int_column("least", nullable=True),
+    _int_column("greatest", nullable=True),
+    _blob_column("keys"),
+    _blob_column("image", nullable=True),
     Index("blocks_bounds", "least", "greatest", sqlite_where=text("least IS NOT NULL")),
 )
 
 # Parts of which an erasure took changes away: by which part, the digest of why they were done, that of what is left.
-emptied = _table(
+emptied = _build_table(
     "emptied",
     Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
     Column("by", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
-    _blob("header"),
-    _blob("rest"),
+    _blob_column("header"),
+    _blob_column("rest"),
     PrimaryKeyConstraint("position", "by"),
     sqlite_with_rowid=False,
 )
 
 # Memories whose rows have gone, and by which part: there is the image that brings one back, until it ends.
-purged = _table(
+purged = _build_table(
     "purged",
     _name("scope"),
-    _int("seq"),
+    _int_column("seq"),
     _text("id"),
     _text("key", nullable=True),
-    _int("position"),
-    _int("at"),
+    _int_column("position"),
+    _int_column("at"),
     PrimaryKeyConstraint("scope", "seq"),
     CheckConstraint(f"at BETWEEN {-TIME_BOUND} AND {TIME_BOUND}", name="at_range"),
     Index("purged_id", "scope", "id"),
@@ -438,24 +440,24 @@ purged = _table(
 )
 
 # Which parts changed a memory, its tags, sources or links at either end.
-mentions = _table(
+mentions = _build_table(
     "mentions",
-    _int("seq"),
+    _int_column("seq"),
     Column("position", Integer, ForeignKey("runs.position", ondelete="RESTRICT"), nullable=False),
     PrimaryKeyConstraint("seq", "position"),
     sqlite_with_rowid=False,
 )
 
-fired = _table(
+fired = _build_table(
     "fired",
     _name("scope"),
     _text("rule"),
-    _int("at"),
+    _int_column("at"),
     PrimaryKeyConstraint("scope", "rule"),
     sqlite_with_rowid=False,
 )
 
-settings = _table(
+settings = _build_table(
     "settings",
     _name("scope"),
     _text("name"),
@@ -465,11 +467,11 @@ settings = _table(
 )
 
 # What sessions covered, disjoint: a new interval is joined with those that it meets.
-spans = _table(
+spans = _build_table(
     "spans",
     _name("scope"),
-    _int("began_at"),
-    _int("ended_at"),
+    _int_column("began_at"),
+    _int_column("ended_at"),
     PrimaryKeyConstraint("scope", "began_at"),
     CheckConstraint(f"began_at >= {-TIME_BOUND}", name="began_at_range"),
     CheckConstraint(f"ended_at <= {TIME_BOUND}", name="ended_at_range"),
@@ -477,36 +479,38 @@ spans = _table(
     sqlite_with_rowid=False,
 )
 
-heard = _table(
+heard = _build_table(
     "heard",
     _name("scope"),
-    _int("minute"),
-    _int("turns"),
+    _int_column("minute"),
+    _int_column("turns"),
     PrimaryKeyConstraint("scope", "minute"),
     CheckConstraint(f"minute % {MINUTE} = 0", name="minute_whole"),
     CheckConstraint("turns > 0", name="turns_positive"),
     sqlite_with_rowid=False,
 )
 
-counters = _table(
+counters = _build_table(
     "counters",
     _name("scope"),
     _text("name"),
-    _int("count"),
+    _int_column("count"),
     PrimaryKeyConstraint("scope", "name"),
     sqlite_with_rowid=False,
 )
 
 # One row for 4,096 memories in order of arrival, or as many names or scopes: a sum over the rows of each table.
-sums = _table("sums", Column("chunk", Integer, primary_key=True), *[_int(table) for table in SUMMED])
+sums = _build_table(
+    "sums", Column("chunk", Integer, primary_key=True), *[_int_column(table) for table in SUMMED]
+)
 
-leases = _table(
+leases = _build_table(
     "leases",
     _name("scope"),
     _text("name"),
     _text("holder"),
-    _int("until"),
-    _int("fence"),
+    _int_column("until"),
+    _int_column("fence"),
     PrimaryKeyConstraint("scope", "name"),
     sqlite_with_rowid=False,
 )

@@ -44,7 +44,11 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
         if rule.effect.takes_reason and rule.over == "memories" and not rule.has_window:
-            np.minimum(earliest, _earliest(_RuleForecast(view, policy, rule), standing, decay), out=earliest)
+            np.minimum(
+                earliest,
+                _find_earliest_strikes(_RuleForecast(view, policy, rule), standing, decay),
+                out=earliest,
+            )
     return {
         Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
         for code in np.unique(decay[standing]).tolist()
@@ -72,7 +76,7 @@ class _RuleForecast:
         return hits
 
 
-def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
+def _find_earliest_strikes(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
     """Return for each class the first instant at which one of its rows is struck, infinite where none ever is.
 
     The first of a few rows is a bound for all: only those struck before it are looked at again, and of these a few.
@@ -84,14 +88,11 @@ def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
     rows = rows[earliest[decay[rows]] > now]
     until = np.full(len(Decay), horizon)
     while len(rows := rows[fate.strikes(rows, until[decay[rows]])]):
-        some = np.concatenate([_sample_rows(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
+        by_class = (rows[decay[rows] == code] for code in np.unique(decay[rows]))
+        some = np.concatenate([own[:: max(1, len(own) // _SAMPLE)] for own in by_class])
         struck = find_first_true(
             partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND
         )
         np.minimum.at(earliest, decay[some], struck)
         until = np.minimum(until, np.maximum(earliest - SECOND, now))
     return earliest
-
-
-def _sample_rows(rows: Ints) -> Ints:
-    return rows[:: max(1, len(rows) // _SAMPLE)]

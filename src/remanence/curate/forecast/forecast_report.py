@@ -140,7 +140,16 @@ class Forecast(Result):
 
     def chart(self, width: int = 80) -> str:
         """Draw the same in characters, `width` characters wide."""
-        return _draw_chart(self, width)
+        span, series = _build_bars(self)
+        most = max(bar.total for bar in series)
+        if not most:
+            return "nothing leaves"
+        figures = max(len(f"{bar.total:,}") for bar in series) + 1
+        room = max(_BAR_MIN, width - _LABEL - figures)
+        lines = [f"{bar.label} {_render_bar_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
+        kinds = [name for name in LEAVES if any(name in bar.counts for bar in series)]
+        legend = ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
+        return "\n".join([f"each line {number(span, 'day', 'days')}; {legend}", *lines])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -196,24 +205,7 @@ def _build_bars(forecast: Forecast) -> tuple[int, list[Bar]]:
     return span, series
 
 
-def _draw_chart(forecast: Forecast, width: int) -> str:
-    """Draw it in characters; what is not nothing is at least one."""
-    span, series = _build_bars(forecast)
-    most = max(bar.total for bar in series)
-    if not most:
-        return "nothing leaves"
-    figures = max(len(f"{bar.total:,}") for bar in series) + 1
-    room = max(_BAR_MIN, width - _LABEL - figures)
-    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
-    return "\n".join([f"each line {number(span, 'day', 'days')}; {_legend(series)}", *lines])
-
-
-def _legend(drawn: Sequence[Bar]) -> str:
-    kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
-    return ", ".join(f"{SIGNS[name]} {_WORDS[name]}" for name in kinds)
-
-
-def _cells(bar: Bar, most: int, room: int) -> str:
+def _render_bar_cells(bar: Bar, most: int, room: int) -> str:
     """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
     cells, total, end = "", 0, 0
     for name, count in bar.counts.items():
@@ -267,14 +259,14 @@ def _draw_svg(forecast: Forecast) -> str:
             ),
             f'<title id="title">{head}</title>',
             f'<desc id="desc">{escape(_describe_picture(forecast, span))}</desc>',
-            _style(),
+            _render_style(),
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
             f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
             f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
-            *_keys(series),
-            *_grid(most),
-            *_columns(series, most),
-            *_dates(series),
+            *_draw_keys(series),
+            *_draw_grid(most),
+            *_draw_bars(series, most),
+            *_draw_dates(series),
             _render_text(
                 LEFT + _inner / 2,
                 HEIGHT - 12,
@@ -307,7 +299,7 @@ def _describe_picture(forecast: Forecast, span: int) -> str:
     )
 
 
-def _style() -> str:
+def _render_style() -> str:
     """Set the colours, light and dark; a picture alone asks the reader's screen."""
     light, dark = (
         " ".join(f".{_css_class(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
@@ -326,7 +318,7 @@ def _css_class(kind: str) -> str:
     return f"k-{kind}"
 
 
-def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
+def _draw_keys(drawn: Sequence[Bar]) -> Iterator[str]:
     kinds = [name for name in LEAVES if any(name in bar.counts for bar in drawn)]
     for place, name in enumerate(kinds):
         row, column = divmod(place, _KEYS_ROW)
@@ -336,7 +328,7 @@ def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
         yield _render_text(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
 
 
-def _grid(most: int) -> Iterator[str]:
+def _draw_grid(most: int) -> Iterator[str]:
     for step in range(_TICKS + 1):
         value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
         yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -351,7 +343,7 @@ def _format_short_number(value: int) -> str:
     return f"{value:,}"
 
 
-def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
+def _draw_bars(drawn: Sequence[Bar], most: int) -> Iterator[str]:
     """Draw the bars, what is gravest below; a count that is not nothing is seen."""
     if not any(bar.total for bar in drawn):
         yield _render_text(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
@@ -369,7 +361,7 @@ def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
             )
 
 
-def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
+def _draw_dates(drawn: Sequence[Bar]) -> Iterator[str]:
     """Name days below; every second of the names steps back where letters are large."""
     each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
     last = 0.0

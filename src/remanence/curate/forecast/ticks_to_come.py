@@ -156,7 +156,7 @@ class Future:
         # Where ticks are a day apart nothing is calm for longer.
         foreseen = hold is None and doubt is None and self.policy.interval is None and self.coarse < DAY
         until = calm_after(snapshot, part, whole, rest) if foreseen else {}
-        self._record(cadence, now, whole, until, snapshot)
+        self._record_tick(cadence, now, whole, until, snapshot)
         waits = sum(len(one.seqs) for one in whole.deferred)
         return ForecastTick(cadence, before, outcome, self.snapshot, doubt or hold, waits)
 
@@ -183,7 +183,7 @@ class Future:
         self.snapshot = replace(self.snapshot, present=then)
         return then
 
-    def _record(
+    def _record_tick(
         self, cadence: CadenceName, now: int, whole: Plan, until: Mapping[CadenceName, int], seen: Snapshot
     ) -> None:
         """Keep what a tick keeps: until when rules do nothing, and the pace that suits what goes on."""

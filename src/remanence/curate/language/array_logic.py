@@ -20,7 +20,7 @@ def as_float(value: Any) -> Any:
     return value if isinstance(value, float) else np.asarray(value, np.float64)
 
 
-def _divide(a: Any, b: Any) -> Any:
+def _divide_or_unknown(a: Any, b: Any) -> Any:
     """Divide; by zero it is unknown."""
     a, b = as_float(a), as_float(b)
     with np.errstate(all="ignore"):
@@ -39,7 +39,7 @@ OPERATIONS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] =
     ast.Add: ("+", _ignore_float_errors(operator.add)),
     ast.Sub: ("-", _ignore_float_errors(operator.sub)),
     ast.Mult: ("*", _ignore_float_errors(operator.mul)),
-    ast.Div: ("/", _divide),
+    ast.Div: ("/", _divide_or_unknown),
 }
 ANSWERS: Mapping[tuple[str, Type, Type], Type] = {
     ("+", "number", "number"): "number",
@@ -248,10 +248,10 @@ def _compare_age(a: Node, sign: str, b: Node) -> Node:
     node = truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
     if a.since.mentions & {"now", "age", "idle"}:
         return node
-    return replace(node, turns=lambda view: _spread(since(view) + seconds, view))
+    return replace(node, turns=lambda view: _spread_over_rows(since(view) + seconds, view))
 
 
-def _spread(instants: Any, view: Any) -> Any:
+def _spread_over_rows(instants: Any, view: Any) -> Any:
     times = np.asarray(instants, np.float64)
     return times if times.shape == (len(view),) else np.broadcast_to(times, len(view))
 

@@ -43,17 +43,19 @@ _EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
 
 def degree(view: View) -> Array:
     """Count the visible links of each memory."""
-    return view.compute_everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole))
+    return view.compute_everywhere(
+        "degree", frozenset({LINKS, "status"}), lambda whole: _count_degrees(whole)
+    )
 
 
 def weighted_degree(view: View) -> Array:
     """Sum the weights of the visible links of each memory."""
     return view.compute_everywhere(
-        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, weighted=True)
+        "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _count_degrees(whole, weighted=True)
     )
 
 
-def _degrees(view: View, *, weighted: bool = False) -> Array:
+def _count_degrees(view: View, *, weighted: bool = False) -> Array:
     links, edges = view.edges(), visible(view)
     ends = np.concatenate([links.source[edges], links.target[edges]])
     twice = np.tile(links.read_column("weight", edges), 2) if weighted else None
@@ -107,20 +109,22 @@ def compute_composite_score(view: View, weights: score.ScoreWeights) -> Array:
         {
             "confidence": posterior(view),
             "recency": score.recency(_rates(view), (view.now - _last_used(view)) / HOUR),
-            "centrality": view.compute_everywhere("centrality", frozenset({LINKS, "status"}), _centrality),
+            "centrality": view.compute_everywhere(
+                "centrality", frozenset({LINKS, "status"}), _compute_centrality
+            ),
             "reinforcement": view.compute_everywhere(
-                "reinforcement", frozenset({"uses", "confirmations", "status"}), _reinforcement
+                "reinforcement", frozenset({"uses", "confirmations", "status"}), _compute_reinforcement
             ),
         },
     )
 
 
-def _centrality(whole: View) -> Array:
+def _compute_centrality(whole: View) -> Array:
     degrees = weighted_degree(whole)
     return score.centrality(degrees, _compute_maximum(whole, degrees))
 
 
-def _reinforcement(whole: View) -> Array:
+def _compute_reinforcement(whole: View) -> Array:
     counts = whole.column("uses") + whole.column("confirmations")
     return score.reinforcement(counts, _compute_maximum(whole, counts))
 
@@ -227,7 +231,7 @@ def build_link_condition(
 
 def _find_linked(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
     """Return who surely and who possibly has such a link."""
-    mine, other = _ends(view, relation, asked.get("direction", "any"))
+    mine, other = _find_link_ends(view, relation, asked.get("direction", "any"))
     status = view.column("status") == asked["status"] if "status" in asked else view.find_standing()
     surely = possibly = status[other]
     for name in (name for name in ("category", "state") if name in asked):
@@ -238,7 +242,7 @@ def _find_linked(view: View, relation: int | None, asked: Mapping[str, Any]) -> 
     return sure, sure if surely is possibly else _mark_rows(view, mine[possibly])
 
 
-def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Array]:
+def _find_link_ends(view: View, relation: int | None, direction: str) -> tuple[Array, Array]:
     """Return the ends of links, a memory and what it is linked to, of one relation or of all."""
 
     def compute(view: View) -> tuple[Array, Array]:
@@ -246,23 +250,21 @@ def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Arra
         rows = links.find_uncut(
             np.ones(len(links), np.bool_) if relation is None else links.relation == relation
         )
-        return _select_link_ends(links.source[rows], links.target[rows], direction)
+        source = links.source[rows]
+        target = links.target[rows]
+        match direction:
+            case "in":
+                return target, source
+            case "out":
+                return source, target
+            case _:
+                return np.concatenate([source, target]), np.concatenate([target, source])
 
     if len(view.edges()) > LINKS_REMEMBERED_MAX:
         return compute(view)
     ends: tuple[Array, Array]
     ends = view.remember(f"ends of {relation} {direction}", frozenset({LINKS}), compute)
     return ends
-
-
-def _select_link_ends(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
-    match direction:
-        case "in":
-            return target, source
-        case "out":
-            return source, target
-        case _:
-            return np.concatenate([source, target]), np.concatenate([target, source])
 
 
 def _mark_rows(view: View, rows: Array) -> Bools:

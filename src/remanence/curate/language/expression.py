@@ -228,7 +228,7 @@ def ordering(
 ) -> tuple[tuple[Node, bool], ...]:
     """Compile `a desc, b asc` to pairs of (what to sort by, whether descending); ascending where nothing is said."""
     keys = []
-    for start, item in _items(text):
+    for start, item in _split_at_commas(text):
         words = item.rsplit(None, 1)
         direction = words[-1].lower() if len(words) > 1 else ""
         body = words[0] if direction in {"asc", "desc"} else item
@@ -243,7 +243,7 @@ def ordering(
     return tuple(keys)
 
 
-def _items(text: str) -> Iterable[tuple[int, str]]:
+def _split_at_commas(text: str) -> Iterable[tuple[int, str]]:
     """Split at commas outside brackets; yield (offset, item)."""
     depth = start = 0
     for index, sign in enumerate(text + ","):
@@ -310,12 +310,12 @@ class Compiler:
         self.depth += 1
         if self.nodes > NODES_MAX or self.depth > DEPTH_MAX:
             raise self.place.error("is too long or too deeply nested", "split it into several rules", node)
-        self._reach(1, 0, node)
-        compiled = self._compile(node)
+        self._count_reach(1, 0, node)
+        compiled = self._compile_node(node)
         self.depth -= 1
         return compiled
 
-    def _reach(self, parts: int, height: int, node: ast.expr) -> None:
+    def _count_reach(self, parts: int, height: int, node: ast.expr) -> None:
         """Count what an expression comes to with its aliases written out; refuse what doubles without end."""
         self.parts += parts
         self.deepest = max(self.deepest, self.outside + self.depth + height)
@@ -326,7 +326,7 @@ class Compiler:
                 node,
             )
 
-    def _compile(self, node: ast.expr) -> Node:
+    def _compile_node(self, node: ast.expr) -> Node:
         match node:
             case ast.BoolOp():
                 return junction(isinstance(node.op, ast.And), [self.truth(value) for value in node.values])
@@ -335,13 +335,26 @@ class Compiler:
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self._compile_sign(node)
             case ast.Compare():
-                return self._chain(node)
+                left = node.left
+                nodes = []
+                for sign, right in zip(node.ops, node.comparators, strict=True):
+                    nodes.append(self._compile_comparison(left, sign, right))
+                    left = right
+                return nodes[0] if len(nodes) == 1 else junction(True, nodes)
             case ast.BinOp():
-                return self._arithmetic(node)
+                return self._compile_arithmetic(node)
             case ast.Name():
-                return self._name(node)
+                alias = self.names.aliases.get(node.id)
+                if alias is not None:
+                    return self._compile_alias(node, alias)
+                word = self.vocabulary.columns.get(node.id)
+                if word is None or self.over not in word.over:
+                    raise self._build_unknown_error(
+                        "column", node, [*self._list_words(self.vocabulary.columns), *self.names.aliases]
+                    )
+                return word.node
             case ast.Constant():
-                return self._constant(node)
+                return self._compile_constant(node)
             case ast.Call(func=ast.Name()):
                 return self._call(node)
         raise self.place.error(
@@ -361,28 +374,19 @@ class Compiler:
             )
         return compiled
 
-    def _name(self, node: ast.Name) -> Node:
-        alias = self.names.aliases.get(node.id)
-        if alias is not None:
-            return self._alias(node, alias)
-        word = self.vocabulary.columns.get(node.id)
-        if word is None or self.over not in word.over:
-            raise self._unknown("column", node, [*self._words(self.vocabulary.columns), *self.names.aliases])
-        return word.node
-
-    def _alias(self, node: ast.Name, text: str) -> Node:
+    def _compile_alias(self, node: ast.Name, text: str) -> Node:
         key = (node.id, self.over, self.clock)
         alias = self.names.expanded.get(key)
         if alias is not None:
-            self._reach(alias.parts, alias.height, node)
+            self._count_reach(alias.parts, alias.height, node)
             return alias.node
         if node.id in self.open_aliases:
             circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
             raise self.place.error(f"an alias refers to itself: {circle}", "write one of them out", node)
-        self.names.expanded[key] = alias = self._expand(node, text)
+        self.names.expanded[key] = alias = self._expand_alias(node, text)
         return alias.node
 
-    def _expand(self, node: ast.Name, text: str) -> _Alias:
+    def _expand_alias(self, node: ast.Name, text: str) -> _Alias:
         """Compile an alias, whose nodes and depth are counted as of a text of its own."""
         before = (self.place, self.depth, self.outside, self.deepest)
         parts = self.parts
@@ -405,12 +409,12 @@ class Compiler:
         word = self.vocabulary.columns.get(name)
         if word is not None and self.over in word.over and not node.args and not node.keywords:
             return word.node
-        raise self._unknown("function", node.func, self._words(self.vocabulary.functions))
+        raise self._build_unknown_error("function", node.func, self._list_words(self.vocabulary.functions))
 
-    def _words(self, words: Mapping[str, Word] | Mapping[str, Function]) -> list[str]:
+    def _list_words(self, words: Mapping[str, Word] | Mapping[str, Function]) -> list[str]:
         return sorted(name for name, word in words.items() if self.over in word.over)
 
-    def _unknown(self, what: str, node: ast.expr, known: Sequence[str]) -> PolicyError:
+    def _build_unknown_error(self, what: str, node: ast.expr, known: Sequence[str]) -> PolicyError:
         name: str = node.id  # type: ignore[attr-defined]
         other = self.vocabulary.functions if what == "column" else self.vocabulary.columns
         if name in other and self.over in other[name].over:
@@ -419,7 +423,7 @@ class Compiler:
             recovery = suggest(name, known)
         return self.place.error(f"unknown {what} {name!r} for {self.over}", recovery, node)
 
-    def _constant(self, node: ast.Constant) -> Node:
+    def _compile_constant(self, node: ast.Constant) -> Node:
         value = node.value
         if isinstance(value, bool):
             return Node(
@@ -445,7 +449,7 @@ class Compiler:
         constant = None if inner.constant is None else -inner.constant
         return build_value_node(inner.type, f"-{inner.text}", lambda a: -as_float(a), [inner], constant)
 
-    def _arithmetic(self, node: ast.BinOp) -> Node:
+    def _compile_arithmetic(self, node: ast.BinOp) -> Node:
         left, right = self.compile(node.left), self.compile(node.right)
         operation = OPERATIONS.get(type(node.op))
         if operation is None:
@@ -465,17 +469,9 @@ class Compiler:
             answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant
         )
 
-    def _chain(self, node: ast.Compare) -> Node:
-        left = node.left
-        nodes = []
-        for sign, right in zip(node.ops, node.comparators, strict=True):
-            nodes.append(self._comparison(left, sign, right))
-            left = right
-        return nodes[0] if len(nodes) == 1 else junction(True, nodes)
-
-    def _comparison(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Node:
+    def _compile_comparison(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Node:
         if isinstance(sign, ast.In | ast.NotIn):
-            return self._membership(left, isinstance(sign, ast.In), right)
+            return self._compile_membership(left, isinstance(sign, ast.In), right)
         if type(sign) not in SIGNS:
             raise self.place.error("`is` is not part of the language", "use ==, or missing(x)", right)
         a, b = self.compile(left), self.compile(right)
@@ -485,10 +481,10 @@ class Compiler:
         if a.type in {"label", "name"} and b.type == "text":
             return self._compare_label(a, symbol, b.constant, right)
         if a.type != b.type or a.type in {"truth", "text", "label", "name"}:
-            raise self._mismatch(a, b, right)
+            raise self._build_mismatch_error(a, b, right)
         return compare_nodes(a, symbol, b)
 
-    def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
+    def _build_mismatch_error(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
         pair = {a.type, b.type}
         recovery = "compare values of one type"
         if pair == {"duration", "number"}:
@@ -546,7 +542,7 @@ class Compiler:
         if name not in choices:
             raise self.place.error(f"undeclared {column} {name!r}", suggest(name, choices), node)
 
-    def _membership(self, left: ast.expr, wanted: bool, right: ast.expr) -> Node:
+    def _compile_membership(self, left: ast.expr, wanted: bool, right: ast.expr) -> Node:
         if not isinstance(right, ast.Tuple | ast.List) or not right.elts:
             raise self.place.error("`in` needs a list", "write in ('a', 'b')", right)
         a = self.compile(left)
@@ -564,7 +560,7 @@ class Compiler:
     def _compile_same_type(self, a: Node, item: ast.expr) -> Node:
         b = self.compile(item)
         if a.type != b.type or a.type in {"truth", "text"}:
-            raise self._mismatch(a, b, item)
+            raise self._build_mismatch_error(a, b, item)
         return b
 
 

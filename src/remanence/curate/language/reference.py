@@ -9,6 +9,12 @@ from remanence.curate.language.vocabulary import BOTH, FUNCTIONS, LINK, MEMORIES
 
 def reference() -> str:
     """Return the reference page of the vocabulary, in Markdown."""
+    columns = [column for column in COLUMNS if column.name in MEANINGS and column.labels is not None]
+    rows = [
+        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
+        for column in columns
+    ]
+    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
     return "\n".join(
         [
             "# The words of a policy",
@@ -17,25 +23,33 @@ def reference() -> str:
             "",
             "Unknown is neither true nor false: a rule does not match on it, a guard does.",
             "",
-            *_table("Columns of a memory", "memories"),
-            *_table("Columns of a link", "links"),
-            *_functions(),
-            *_labels(),
+            *_render_words_table("Columns of a memory", "memories"),
+            *_render_words_table("Columns of a link", "links"),
+            *_render_functions(),
+            "## Labels",
+            "",
+            "| column | may be |",
+            "|---|---|",
+            *rows,
+            "",
         ]
     )
 
 
-def _table(title: str, over: Over) -> list[str]:
+def _render_words_table(title: str, over: Over) -> list[str]:
     words = [word for word in VOCABULARY[over].columns.values() if word.over != BOTH or over == "memories"]
-    rows = [f"| `{word.name}` | {word.node.type} | {word.doc} | {_needs(word.node)} |" for word in words]
+    rows = [
+        f"| `{word.name}` | {word.node.type} | {word.doc} | {_list_needed_columns(word.node)} |"
+        for word in words
+    ]
     return [f"## {title}", "", "| column | type | meaning | reads |", "|---|---|---|---|", *rows, ""]
 
 
-def _needs(node: Node) -> str:
+def _list_needed_columns(node: Node) -> str:
     return ", ".join(sorted(name for name in node.reads if not name.startswith(OF_LINKS))) or "nothing"
 
 
-def _functions() -> list[str]:
+def _render_functions() -> list[str]:
     where = {MEMORIES: "memories", LINK: "links", BOTH: "both"}
     rows = [
         f"| `{function.signature}` | {function.answers} | {where[function.over]} | {function.doc} |"
@@ -49,13 +63,3 @@ def _functions() -> list[str]:
         *rows,
         "",
     ]
-
-
-def _labels() -> list[str]:
-    columns = [column for column in COLUMNS if column.name in MEANINGS and column.labels is not None]
-    rows = [
-        f"| `{column.name}` | {', '.join(label.label for label in column.labels or ())} |"
-        for column in columns
-    ]
-    rows.append(f"| `relation` | {', '.join(label.label for label in Relation)} |")
-    return ["## Labels", "", "| column | may be |", "|---|---|", *rows, ""]

@@ -104,7 +104,7 @@ def _fact(name: str, doc: str, over: frozenset[Over], kind: Type, run: Run, *rea
     return Word(name, over, doc, Node(kind, run, name, reads=frozenset(reads), mentions=frozenset({name})))
 
 
-def _mentioning(node: Node, word: str) -> Node:
+def _add_mention(node: Node, word: str) -> Node:
     return Node(
         node.type,
         node.run,
@@ -118,10 +118,10 @@ def _mentioning(node: Node, word: str) -> Node:
 
 def _condition(name: str, yes: Run, no: Run, *reads: str) -> Node:
     """Build a word that is a condition by itself."""
-    return _mentioning(truth(name, yes, no, reads=frozenset(reads)), name)
+    return _add_mention(truth(name, yes, no, reads=frozenset(reads)), name)
 
 
-def _ratings(name: str) -> Run:
+def _read_ratings(name: str) -> Run:
     return lambda view: view.column(name) / RATING
 
 
@@ -131,7 +131,7 @@ def _time(name: str) -> Node:
     )
 
 
-def _latest(*nodes: Node) -> Node:
+def _build_latest(*nodes: Node) -> Node:
     """The latest of the times that are known."""
     text = f"latest({', '.join(node.text for node in nodes)})"
     return build_value_node(nodes[0].type, text, lambda *values: reduce(np.fmax, values), nodes)
@@ -149,7 +149,7 @@ def _build_duration(text: str, time: Node, word: str) -> Node:
     )
 
 
-_LAST_USED = _latest(_time("used_at"), _time("learned_at"))
+_LAST_USED = _build_latest(_time("used_at"), _time("learned_at"))
 _COMPUTED = [
     _fact("seq", "its place in the order of arrival", MEMORIES, "number", lambda view: view.column("seq")),
     Word("last_used", MEMORIES, "the later of used_at and learned_at", _LAST_USED),
@@ -221,7 +221,7 @@ _COMPUTED = [
             "sharing_agents": "how many such used it or own a memory that links to it (likeness is no link here)",
         }.items()
     ),
-    *(_fact(name, doc, MEMORIES, "number", _ratings(name), name) for name, doc in RATED.items()),
+    *(_fact(name, doc, MEMORIES, "number", _read_ratings(name), name) for name, doc in RATED.items()),
     _fact(
         "used_value",
         "its keep-value times its use: value × (1 + 0.3 ln(1 + uses) + 3 ln(1 + confirmations)); 0 without a value",
@@ -287,7 +287,7 @@ def _duration(unit: int, turns: bool = False) -> Callable[[Call], Node]:
     return build
 
 
-def _age(call: Call) -> Node:
+def _build_age(call: Call) -> Node:
     call.refuse_keywords()
     call.count(0, 8)
     times = call.all_typed("time") if call.arguments else [_time("learned_at")]
@@ -306,7 +306,7 @@ def _first_known(nodes: Sequence[Node]) -> Node:
     )
 
 
-def _coalesce(call: Call) -> Node:
+def _build_coalesce(call: Call) -> Node:
     call.refuse_keywords()
     call.count(2, 8)
     # A column whose absence reads as 0 is never unknown, so the raw column is what may be.
@@ -345,7 +345,7 @@ def _curve(compute: Callable[[Any], Any]) -> Callable[[Call], Node]:
     return build
 
 
-def _clamp(call: Call) -> Node:
+def _build_clamp(call: Call) -> Node:
     call.refuse_keywords()
     call.count(3, 3)
     nodes = call.all_typed("number", "duration")
@@ -410,7 +410,7 @@ def _of_category(call: Call) -> Node:
     return Node("number", run, text, reads=reads, mentions=mentions, by_category=numbers)
 
 
-def _feedback(call: Call) -> Node:
+def _build_feedback(call: Call) -> Node:
     call.refuse_keywords()
     call.count(0, 0)
 
@@ -423,7 +423,7 @@ def _feedback(call: Call) -> Node:
     )
 
 
-def _score(call: Call) -> Node:
+def _build_score(call: Call) -> Node:
     call.refuse_keywords()
     call.count(1, 1)
     name = call.string(call.arguments[0])
@@ -456,7 +456,7 @@ def _compile_tagged(call: Call) -> Node:
         lambda view: ~view.tag(pattern),
         reads=reads,
     )
-    return _mentioning(node, "tagged")
+    return _add_mention(node, "tagged")
 
 
 def _compile_flagged(call: Call) -> Node:
@@ -542,14 +542,16 @@ def _compile_linked(call: Call) -> Node:
         )
     filters: dict[str, Any] = {}
     for keyword in call.node.keywords:
-        filters[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
+        filters[str(keyword.arg)] = _check_link_filter(
+            call, str(keyword.arg), call.string(keyword.value), keyword.value
+        )
     reads = frozenset({LINKS, "status", *(filters.keys() & {"category", "state"})})
     number = None if relation == "*" else int(Relation[relation.upper()])
     answer = build_link_condition(number, filters, call.text(), reads)
-    return _mentioning(truth(call.text(), *answer, reads=reads), "linked")
+    return _add_mention(truth(call.text(), *answer, reads=reads), "linked")
 
 
-def _filter(call: Call, name: str, value: str, node: Any) -> str | int:
+def _check_link_filter(call: Call, name: str, value: str, node: Any) -> str | int:
     """Check one named argument of `linked`."""
     if name in {"category", "state"}:
         call.compiler.check_open(name, value, node)
@@ -608,7 +610,7 @@ FUNCTIONS = [
         "age(time, …)",
         "duration",
         "how long since the first of these times that is known; of learned_at if none",
-        _age,
+        _build_age,
         BOTH,
     ),
     _function("latest(time, …)", "time", "the latest of those that are known", _build_extreme(np.fmax), BOTH),
@@ -633,13 +635,13 @@ FUNCTIONS = [
         "score('self')",
         "number",
         "elfmem's score without a question, by the weights of self, attention, task or simulate",
-        _score,
+        _build_score,
     ),
     _function(
         "feedback()",
         "number",
         "what ratings say of it, -1 to 1: (helped - failed) / max(helped + failed, 1)",
-        _feedback,
+        _build_feedback,
     ),
     _function(
         "flagged('orphan')",
@@ -666,13 +668,13 @@ FUNCTIONS = [
         "coalesce(a, b, …)",
         "number",
         "the first of these that is known; also of times and durations",
-        _coalesce,
+        _build_coalesce,
         BOTH,
     ),
     _function("one(condition)", "number", "1 where it is true, 0 where it is false", _one, BOTH),
     _function("min(a, b, …)", "number", "the least; unknown if any is", _build_extreme(np.minimum), BOTH),
     _function("max(a, b, …)", "number", "the greatest; unknown if any is", _build_extreme(np.maximum), BOTH),
-    _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),
+    _function("clamp(x, low, high)", "number", "x, held between two bounds", _build_clamp, BOTH),
     _function("ln(x)", "number", "the natural logarithm; unknown at zero and below", _curve(np.log), BOTH),
     _function("exp(x)", "number", "e to the power of x", _curve(np.exp), BOTH),
     _function("floor(x)", "number", "the greatest whole number up to x", _curve(np.floor), BOTH),

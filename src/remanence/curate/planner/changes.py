@@ -36,7 +36,7 @@ def parts(plan: PlanDecision, changes_max: int) -> Iterator[CommitPart]:
     part, size, merging = CommitPart(), 0, clusters(plan)
     together, alone = _mark_grouped(plan, merging), _find_lone_cuts(plan, merging)
     later: list[Group] = []
-    for group in _groups(plan, merging, together, alone):
+    for group in _iterate_groups(plan, merging, together, alone):
         if summed_up(group) is not None:
             later.append(group)
             continue
@@ -79,21 +79,23 @@ def changes(plan: PlanDecision) -> Iterator[Group]:
             yield from ([change] for change in block.changes())
 
 
-def _groups(plan: PlanDecision, merging: dict[int, int], rows: Bools, alone: Bools) -> Iterator[Group]:
+def _iterate_groups(
+    plan: PlanDecision, merging: dict[int, int], rows: Bools, alone: Bools
+) -> Iterator[Group]:
     """Yield what is in no block: merges with all they touch, some rows with what changes with them, single links."""
     together: dict[int, Group] = {}
-    for seq, change in _flags(plan):
+    for seq, change in _iterate_tag_changes(plan):
         if seq in merging:
             together.setdefault(merging[seq], []).append(change)
     single = []
-    for change in _links(replace(plan, links=plan.links.where(~alone))):
+    for change in _iterate_link_changes(replace(plan, links=plan.links.where(~alone))):
         source, target, _ = cast("tuple[int, int, int]", change.key)
         cluster = merging.get(source, merging.get(target))
         if cluster is None:
             single.append(change)
         else:
             together.setdefault(cluster, []).append(change)
-    yield from _memories(plan.where(rows), merging, together)
+    yield from _iterate_memory_groups(plan.where(rows), merging, together)
     for change in single:
         yield [change]
 
@@ -107,7 +109,7 @@ def _mark_grouped(plan: PlanDecision, merging: dict[int, int]) -> Bools:
             mask[edits.rows] = True
     form = plan.columns.get("form", Edits.none())
     mask[form.rows[form.after == Form.SUMMARY]] = True
-    mask |= np.isin(plan.seq, _ints(merging))
+    mask |= np.isin(plan.seq, _build_int_array(merging))
     for _, _, seqs in plan.iterate_tag_changes():
         mask |= np.isin(plan.seq, seqs)
     return mask
@@ -116,11 +118,11 @@ def _mark_grouped(plan: PlanDecision, merging: dict[int, int]) -> Bools:
 def _find_lone_cuts(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     """Tell which links of a plan are cut, and by no merge."""
     links = plan.links
-    members = _ints(merging)
+    members = _build_int_array(merging)
     return links.was & ~links.stays & ~(np.isin(links.source, members) | np.isin(links.target, members))
 
 
-def _ints(seqs: Iterable[int]) -> Ints:
+def _build_int_array(seqs: Iterable[int]) -> Ints:
     return np.array(list(seqs), np.int64)
 
 
@@ -130,7 +132,11 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
         return
     kind, edits = np.zeros(len(rows), np.int64), {}
     for bit, (name, whole) in enumerate(sorted(plan.columns.items())):
-        mine = _select_edits(whole, rows)
+        begin, end = np.searchsorted(whole.rows, [rows[0], rows[-1] + 1])
+        near = whole.where(slice(begin, end))
+        slots = np.minimum(np.searchsorted(rows, near.rows), len(rows) - 1)
+        here = rows[slots] == near.rows
+        mine = Edits(slots[here], near.before[here], near.after[here])
         edits[name] = mine
         kind[mine.rows] |= 1 << bit
     status = edits.get("status", Edits.none())
@@ -154,15 +160,6 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
         )
 
 
-def _select_edits(edits: Edits, rows: Ints) -> Edits:
-    """Return the edits of some rows, numbered by their places among them; both ascend."""
-    begin, end = np.searchsorted(edits.rows, [rows[0], rows[-1] + 1])
-    some = edits.where(slice(begin, end))
-    places = np.minimum(np.searchsorted(rows, some.rows), len(rows) - 1)
-    here = rows[places] == some.rows
-    return Edits(places[here], some.before[here], some.after[here])
-
-
 def clusters(plan: PlanDecision) -> dict[int, int]:
     """Number the merges that must be done together: those that share a link, by their members."""
     parent = {}
@@ -183,16 +180,18 @@ def clusters(plan: PlanDecision) -> dict[int, int]:
     return {seq: root(seq) for seq in parent}
 
 
-def _flags(plan: PlanDecision) -> Iterator[tuple[int, Change]]:
+def _iterate_tag_changes(plan: PlanDecision) -> Iterator[tuple[int, Change]]:
     for name, tag, seqs in plan.iterate_tag_changes():
         goes = not action(name).adds_row
         for seq in seqs.tolist():
             yield seq, Change("tags", (seq, tag), {} if goes else None, None if goes else {})
 
 
-def _memories(plan: PlanDecision, clusters: dict[int, int], together: dict[int, Group]) -> Iterator[Group]:
+def _iterate_memory_groups(
+    plan: PlanDecision, clusters: dict[int, int], together: dict[int, Group]
+) -> Iterator[Group]:
     flags: dict[int, Group] = {}
-    for seq, change in _flags(plan):
+    for seq, change in _iterate_tag_changes(plan):
         if seq not in clusters:
             flags.setdefault(seq, []).append(change)
     waiting = Counter(clusters[seq] for seq in plan.seq.tolist() if seq in clusters) if clusters else {}
@@ -217,7 +216,7 @@ def _rows(plan: PlanDecision) -> Iterator[Change]:
         before: list[Row] = [{} for _ in range(low, high)]
         after: list[Row] = [{} for _ in range(low, high)]
         for name, edits in plan.columns.items():
-            _fill(plan, name, edits, low, high, before, after)
+            _fill_columns(plan, name, edits, low, high, before, after)
         guards = zip(
             plan.seq[low:high].tolist(),
             plan.revision[low:high].tolist(),
@@ -228,11 +227,11 @@ def _rows(plan: PlanDecision) -> Iterator[Change]:
             if low + place in purges:
                 yield Change("memories", seq, {"revision": revision, "touched": touched}, None)
                 continue
-            _guard(before[place], after[place], revision, touched)
+            _guard_row(before[place], after[place], revision, touched)
             yield Change("memories", seq, before[place], after[place])
 
 
-def _guard(before: Row, after: Row, revision: int, touched: int) -> None:
+def _guard_row(before: Row, after: Row, revision: int, touched: int) -> None:
     """Name the revision where more than counters change, and `touched` where a memory is destroyed."""
     if not after.keys() - COUNTERS:
         return
@@ -241,13 +240,13 @@ def _guard(before: Row, after: Row, revision: int, touched: int) -> None:
         before["touched"] = touched
 
 
-def _fill(
+def _fill_columns(
     plan: PlanDecision, name: str, edits: Edits, low: int, high: int, before: list[Row], after: list[Row]
 ) -> None:
     begin, end = np.searchsorted(edits.rows, [low, high])
     places = (edits.rows[begin:end] - low).tolist()
     old, new = edits.before[begin:end].tolist(), edits.after[begin:end].tolist()
-    write = _writer(plan, name)
+    write = _build_value_writer(plan, name)
     for place, was, is_ in zip(places, old, new, strict=True):
         if name in COUNTERS:
             before[place][name], after[place][name] = Increment(was - is_), Increment(is_ - was)
@@ -255,7 +254,7 @@ def _fill(
             before[place][name], after[place][name] = write(was), write(is_)
 
 
-def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str | None]:
+def _build_value_writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str | None]:
     """Return how a column's integers are written in changes."""
     if name == "state":
         return lambda number: None if number == ABSENT else plan.states[number]
@@ -264,7 +263,7 @@ def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str 
     return lambda number: None if number == ABSENT else number
 
 
-def _links(plan: PlanDecision) -> Iterator[Change]:
+def _iterate_link_changes(plan: PlanDecision) -> Iterator[Change]:
     links = plan.links
     sides = zip(_rows_of_links(links.before), _rows_of_links(links.after), strict=True)
     for key, (before, after) in zip(links.list_keys(), sides, strict=True):

@@ -17,7 +17,7 @@ from remanence.core.effects import CONTESTED, NO_SHORTER, NO_SUMMARY, Stage
 from remanence.core.model import Form, Status
 from remanence.core.snapshot import Bools, Ints
 from remanence.core.timekeeping import is_ahead
-from remanence.curate.language.view import Array, LinkView, visible
+from remanence.curate.language.view import LinkView, visible
 from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import NOBODY, Working
@@ -59,9 +59,9 @@ class Cycle:
         """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
         self.guarding.look(self.working.view)
         before = self.working.versions.copy()
-        while self._settle():
+        while self._settle_rules():
             versions = self.working.versions.copy()
-            if not self._fire():
+            if not self._fire_periodic():
                 self.rested = True
                 break
             self._look_again(versions)
@@ -72,7 +72,7 @@ class Cycle:
                 f"{guard}: {count:,} of what it protects in this run it will not protect in the next, which may do more"
             ] = None
 
-    def _settle(self) -> bool:
+    def _settle_rules(self) -> bool:
         """Go round until nothing changes; tell whether it came to rest."""
         moving = np.zeros(0, np.int64)
         for _ in range(ROUNDS_MAX):
@@ -81,12 +81,20 @@ class Cycle:
                 self.working.view.links,
                 self.working.versions.copy(),
             )
-            self._run_round()
+            for phase, rules in self.each_time.items():
+                if phase == "links":
+                    self._cut_links(rules)
+                else:
+                    self._in_turn(rules, phase)
+            self.working.settle_tiers()
             moving = np.flatnonzero(~self.working.same_as(before))
             if not len(moving) and self.working.view.links is links:
                 return True
             self._look_again(versions)
-        self._give_up(moving)
+        # Left alone is what the rules push to and fro.
+        self.working.revert(moving)
+        seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
+        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
         return False
 
     def _look_again(self, versions: Counter[str]) -> None:
@@ -96,20 +104,6 @@ class Cycle:
     def _find_changed_columns(self, versions: Counter[str]) -> AbstractSet[str]:
         """Name the columns that have changed since some versions."""
         return (self.working.versions - versions).keys()
-
-    def _give_up(self, moving: Ints) -> None:
-        """Leave alone what the rules push to and fro."""
-        self.working.revert(moving)
-        seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
-        self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
-
-    def _run_round(self) -> None:
-        for phase, rules in self.each_time.items():
-            if phase == "links":
-                self._unlink(rules)
-            else:
-                self._in_turn(rules, phase)
-        self.working.settle_tiers()
 
     @cached_property
     def each_time(self) -> Mapping[str, list[tuple[int, Rule]]]:
@@ -122,15 +116,17 @@ class Cycle:
         """Do the rules of a phase: all on the same values, but for budgets of tiers, which fill the next tier's."""
         filling = [item for item in rules if phase == "budgets" and item[1].effect.moves]
         for item in filling:
-            self._phase([item])
+            self._run_phase([item])
         rest = [item for item in rules if item not in filling]
         if rest:
-            self._phase(rest)
+            self._run_phase(rest)
 
-    def _phase(self, rules: list[tuple[int, Rule]]) -> None:
+    def _run_phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
         uniting = [item for item in rules if item[1].effect.unites]
-        each = ((index, rule, self._choose(rule, index)) for index, rule in rules if not rule.effect.unites)
+        each = (
+            (index, rule, self._choose_rows(rule, index)) for index, rule in rules if not rule.effect.unites
+        )
         choices = [item for item in each if len(item[2])]
         # What was chosen by a rule with a period was its turn, also where a safer rule wins.
         self.fired |= {rule.name: rows for _, rule, rows in choices if rule.period is not None}
@@ -141,7 +137,7 @@ class Cycle:
             won |= self._pick_safest([item for item in choices if item[1].effect.group == group])
         for index, rule, rows in sorted(choices, key=lambda item: item[1].effect.stage):
             won |= {index: rows} if rule.effect.stage is not Stage.SAFEST else {}
-        merges = self._merges(uniting, won)
+        merges = self._choose_merges(uniting, won)
         if not merges and not any(map(len, won.values())):
             return
         merge_rows = np.array(
@@ -182,7 +178,7 @@ class Cycle:
             best[better], winner[better] = safety, index
         return {index: rows[winner[rows] == index] for index, _, rows in chosen}
 
-    def _choose(self, rule: Rule, index: int) -> Ints:
+    def _choose_rows(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         hits = self.find_matches(rule, index)
         if not len(hits):
@@ -203,7 +199,11 @@ class Cycle:
         if rule.effect.known_by == "state":
             rows = self._filter_by_state(rule, rows)
         if rule.effect.needs_text:
-            rows = self._not_condensed_now(rule, rows)
+            # Left to the rule's next turn is what this run condenses: it may have no summary, and is condensed then.
+            condensed = self.working.view.column("form")[rows] != self.working.start["form"][rows]
+            if condensed.any():
+                self.fired[rule.name] = rows  # else a second run would sum it up
+            rows = rows[~condensed]
         elif rule.effect.form is not None:
             rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.period is not None:
@@ -238,28 +238,17 @@ class Cycle:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
         status, effect = self.working.view.column("status"), rule.effect
         if effect.needs_text:
-            return self._may_be_summed_up(status)
+            # What was archived before this run, is no summary, and of which none was refused.
+            view = self.working.view
+            is_refused = view.tag(NO_SUMMARY)
+            if not view.snapshot.shortens:
+                is_refused = is_refused | view.tag(NO_SHORTER)
+            is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
+            return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
         if rule.sees_all or effect.seeks_hidden:
             reached: Bools = np.logical_or.reduce([status == one for one in effect.reach])
             return reached
         return self.working.view.find_standing()
-
-    def _not_condensed_now(self, rule: Rule, rows: Ints) -> Ints:
-        """Leave to the rule's next turn what this run condenses: it may have no summary, and is condensed then."""
-        now = self.working.view.column("form")[rows] != self.working.start["form"][rows]
-        if now.any():
-            self.fired[rule.name] = rows  # else a second run would sum it up
-        rest: Ints = rows[~now]
-        return rest
-
-    def _may_be_summed_up(self, status: Array) -> Bools:
-        """Tell what was archived before this run, is no summary, and of which none was refused."""
-        view = self.working.view
-        is_refused = view.tag(NO_SUMMARY)
-        if not view.snapshot.shortens:
-            is_refused = is_refused | view.tag(NO_SHORTER)
-        is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
-        return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
 
     def _filter_dwelling(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""
@@ -295,7 +284,7 @@ class Cycle:
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
         return rows[self.guarding.check_allowed(rule.name, rows, rule.effect.guarded)]
 
-    def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
+    def _choose_merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
         if not rules:
             return []
@@ -329,7 +318,7 @@ class Cycle:
         for index, pairs in Counter(merge.rule for merge in merges).items():
             self.linked.setdefault(self.policy.rules[index].name, pairs)
 
-    def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
+    def _cut_links(self, rules: list[tuple[int, Rule]]) -> None:
         """Cut links; all rules of the phase see the same links."""
         links = visible(self.working.view)
         is_cut = np.zeros(len(self.working.view.edges()), np.bool_)
@@ -345,7 +334,7 @@ class Cycle:
         if is_cut.any():
             self.working.unlink(np.flatnonzero(is_cut))
 
-    def _fire(self) -> bool:
+    def _fire_periodic(self) -> bool:
         """Let the rules whose period has passed act, when all others have come to rest; tell whether any did."""
         due = [
             (index, rule)
@@ -356,7 +345,7 @@ class Cycle:
         for phase in PHASES:
             rules = [pair for pair in due if pair[1].phase == phase]
             if rules:
-                self._phase(rules)
+                self._run_phase(rules)
         return len(self.fired) > before
 
     def rests(self, rule: Rule) -> bool:

@@ -42,14 +42,14 @@ def unpack_integers(data: Any, count: int | None = None) -> Ints:
         # Known beforehand, so that a short file cannot claim a long array.
         if count is None or data.keys() != {"times", "value"} or data["times"] != count:
             raise ValueError("packed integers of another length")
-        return np.full(count, _integers([data["value"]])[0], np.int64)
-    values = _integers(data)
+        return np.full(count, _read_integers([data["value"]])[0], np.int64)
+    values = _read_integers(data)
     if count is not None and len(values) != count:
         raise ValueError("integers of another length")
     return values
 
 
-def _integers(data: Any) -> Ints:
+def _read_integers(data: Any) -> Ints:
     values = np.array(data) if isinstance(data, list) and data else _no_ints()
     if not isinstance(data, list) or values.ndim != 1 or values.dtype.kind != "i":
         raise ValueError("no integers")
@@ -370,7 +370,10 @@ def column_edits(working: Working) -> dict[str, Edits]:
         before, after = start, working.view.column(name)
         if before is after:
             continue
-        rows = np.flatnonzero(stays & _differs(before, after) | (stays & _named_anyway(working, name)))
+        differs = before != after
+        if before.dtype.kind == "f":
+            differs &= ~(np.isnan(before) & np.isnan(after))
+        rows = np.flatnonzero(stays & np.asarray(differs) | (stays & _named_anyway(working, name)))
         if len(rows):
             # What an action sets together changes in the same rows: a large plan holds these once.
             same = (other.rows for other in edits.values() if np.array_equal(other.rows, rows))
@@ -393,13 +396,6 @@ def _named_anyway(working: Working, name: str) -> Bools | np.bool_:
     if name not in USED:
         return np.False_
     return np.asarray(working.view.column("uses") != working.start["uses"])
-
-
-def _differs(before: Array, after: Array) -> Bools:
-    differs = before != after
-    if before.dtype.kind == "f":
-        differs &= ~(np.isnan(before) & np.isnan(after))
-    return np.asarray(differs)
 
 
 def _encode_integers(name: str, values: Array) -> Ints:
@@ -430,20 +426,12 @@ def link_edits(working: Working) -> LinkEdits:
     ends, relation = np.divmod(keys, KEYED)
     source, target = (working.view.snapshot.seq[rows] for rows in np.divmod(ends, max(1, size)))
     sides = _read_side(before, left), _read_side(after, right)
-    return LinkEdits(source, target, relation, *sides, _cut_by(working, keys))
-
-
-def _cut_by(working: Working, keys: Ints) -> Ints:
-    """Number the rule that cuts each link.
-
-    Without merges no link that was cut is made again, without purges none goes with a memory: all are in the outcome.
-    """
     why = np.full(len(keys), NOBODY, np.int64)
     some = bool(working.merges) or len(keys) < sum(map(len, working.cut_by.values()))
     for rule, cut in working.cut_by.items():
         mine = cut[np.isin(cut, keys)] if some else cut
         why[np.searchsorted(keys, mine)] = rule
-    return why
+    return LinkEdits(source, target, relation, *sides, why)
 
 
 def _find_edited_links(gone: Bools, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
@@ -451,17 +439,12 @@ def _find_edited_links(gone: Bools, before: LinkColumns, old: Ints, after: LinkC
     going = old[gone[before.source] | gone[before.target]]
     mine = ~(gone[after.source] | gone[after.target])
     cut_keys = np.setdiff1d(np.setdiff1d(old, new), going)
-    return np.union1d(cut_keys, new[mine & _mark_changed_links(before, old, after, new)])
-
-
-def _mark_changed_links(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
-    """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
     differs = where < 0
     for name in SIDES:
         was, is_ = getattr(before, name)[where], getattr(after, name)
         differs |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
-    return differs
+    return np.union1d(cut_keys, new[mine & differs])
 
 
 def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:

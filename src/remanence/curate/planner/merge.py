@@ -14,7 +14,7 @@ from remanence.core.clock import HOUR
 from remanence.core.effects import STAMPS, TAKE_IN
 from remanence.core.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
 from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
-from remanence.curate.language.view import Array, LinkView, View
+from remanence.curate.language.view import LinkView, View
 from remanence.curate.planner.windows import sort_key
 from remanence.curate.policy.rules import Rule
 
@@ -53,7 +53,13 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
     edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
     first = np.minimum(links.source[edges], links.target[edges])
     second = np.maximum(links.source[edges], links.target[edges])
-    swap = _compare_survivors(rule, view.on(rule.clock), second, first)
+    swap, tied = np.zeros(len(second), np.bool_), np.ones(len(second), np.bool_)
+    for node, descending in rule.survivor:
+        younger, older = (
+            sort_key(view.on(rule.clock).take(rows), node, descending, True) for rows in (second, first)
+        )
+        swap |= tied & (younger < older)
+        tied &= younger == older
     survivors, discards = np.where(swap, second, first), np.where(swap, first, second)
     return [
         Merge(survivor, discard, confidence, index)
@@ -82,16 +88,6 @@ def pairs(rule: Rule, view: View) -> Ints:
     edges = links.find_uncut(mask)
     sure: Ints = edges[links.read_column("confidence", edges) >= rule.pair_min]
     return sure
-
-
-def _compare_survivors(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
-    """Tell which of some memories come before their partners by a rule's order of survivors."""
-    wins, tied = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_)
-    for node, descending in rule.survivor:
-        mine, theirs = (sort_key(view.take(rows), node, descending, True) for rows in (some, others))
-        wins |= tied & (mine < theirs)
-        tied &= mine == theirs
-    return wins
 
 
 def _find_resting(view: View, links: LinkColumns) -> Bools:
@@ -124,23 +120,19 @@ def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarr
         columns[name][keep] += columns[name][discards]
     columns["used_at"][keep] = np.fmax(columns["used_at"][keep], columns["used_at"][discards])
     columns["trust"][keep] = np.minimum(columns["trust"][keep], columns["trust"][discards])
-    _grow_surer(view, columns, keep, discards)
+    # The greater confidence is taken over, and when that was said.
+    own, others = columns["confidence"][keep], columns["confidence"][discards]
+    surer = np.isnan(own) & ~np.isnan(others) | (others > own)
+    said_at = columns["confidence_at"][discards]
+    said_at = np.where(np.isnan(said_at), view.column("learned_at")[discards], said_at)
+    columns["confidence"][keep[surer]] = others[surer]
+    columns["confidence_at"][keep[surer]] = said_at[surer]
     day = np.maximum(columns["use_day"][keep], columns["use_day"][discards])
     mine = _shift_use_days(columns["use_days"][keep], day - columns["use_day"][keep])
     theirs = _shift_use_days(columns["use_days"][discards], day - columns["use_day"][discards])
     columns["use_days"][keep] = _add_use_days(mine, theirs)
     columns["use_day"][keep] = day
     return columns
-
-
-def _grow_surer(view: View, changed: Mapping[str, Array], keep: Ints, gone: Ints) -> None:
-    """Take over the greater confidence, and when that was said."""
-    mine, theirs = changed["confidence"][keep], changed["confidence"][gone]
-    surer = np.isnan(mine) & ~np.isnan(theirs) | (theirs > mine)
-    said_at = changed["confidence_at"][gone]
-    said_at = np.where(np.isnan(said_at), view.column("learned_at")[gone], said_at)
-    changed["confidence"][keep[surer]] = theirs[surer]
-    changed["confidence_at"][keep[surer]] = said_at[surer]
 
 
 def _shift_use_days(packed: Ints, days: Ints) -> Ints:
@@ -222,13 +214,13 @@ def _combine_parallel_links(links: LinkColumns, rows: int) -> LinkColumns:
     np.maximum.at(some.confidence, where, links.confidence)  # type: ignore[arg-type]
     return replace(
         some,
-        last_at=_latest(links.last_at, where, len(keys)),
+        last_at=_find_latest_times(links.last_at, where, len(keys)),
         count=np.minimum(count, COUNT_MAX).astype(np.int32),
-        resolved_at=np.where(still_open, np.nan, _latest(links.resolved_at, where, len(keys))),
+        resolved_at=np.where(still_open, np.nan, _find_latest_times(links.resolved_at, where, len(keys))),
     )
 
 
-def _latest(times: Floats, where: Ints, count: int) -> Floats:
+def _find_latest_times(times: Floats, where: Ints, count: int) -> Floats:
     latest = np.full(count, np.nan)
     np.fmax.at(latest, where, times)
     return latest

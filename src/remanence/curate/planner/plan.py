@@ -59,35 +59,36 @@ def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
         "scope": _check_type(str, data["scope"]),
         "policy": _check_type(str, data["policy"]["name"]),
         "policy_hash": _check_type(str, data["policy"]["hash"]),
-        "overrides": _mapping(data["policy"]["overrides"], dict),
+        "overrides": _check_mapping(data["policy"]["overrides"], dict),
         "now": _check_range(data["now"], -TIME_MAX, TIME_MAX),
         "position": _check_range(data["position"], 0, 1 << 62),
         "automatic": _check_type(bool, data["automatic"]),
         "rules": rules,
-        "because": _mapping(data["because"], str),
+        "because": _check_mapping(data["because"], str),
         **_rows(data, len(rules)),
-        **_links(data, len(rules)),
+        **_read_links(data, len(rules)),
         **_parse_report_fields(data, rules),
     }
 
 
 def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     memories = data["memories"]
-    seq = _ascending(unpack_integers(memories["seq"]), 1, 1 << 62)
+    seq = _check_ascending(unpack_integers(memories["seq"]), 1, 1 << 62)
     states = _texts(data["states"])
     columns = {
-        name: _edits(name, Edits.read(edits), len(seq), states) for name, edits in data["columns"].items()
+        name: _check_edits(name, Edits.read(edits), len(seq), states)
+        for name, edits in data["columns"].items()
     }
     return {
         "seq": seq,
         "revision": _check_minimum(1, unpack_integers(memories["revision"], len(seq))),
         "touched": _check_minimum(0, unpack_integers(memories["touched"], len(seq))),
-        "purged": _ascending(unpack_integers(memories["purged"]), 0, len(seq)),
-        "exempt": _ascending(unpack_integers(memories["exempt"]), 0, len(seq)),
+        "purged": _check_ascending(unpack_integers(memories["purged"]), 0, len(seq)),
+        "exempt": _check_ascending(unpack_integers(memories["exempt"]), 0, len(seq)),
         "columns": columns,
         "states": states,
         "tags": {
-            action: {tag: _ascending(unpack_integers(rows), 1, 1 << 62) for tag, rows in tags.items()}
+            action: {tag: _check_ascending(unpack_integers(rows), 1, 1 << 62) for tag, rows in tags.items()}
             for action, tags in data["tags"].items()
         },
         "why": {
@@ -96,9 +97,9 @@ def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     }
 
 
-def _edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits:
+def _check_edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits:
     """Return what changes in a column, if its places and values can be."""
-    _ascending(edits.rows, 0, rows)
+    _check_ascending(edits.rows, 0, rows)
     kind = COLUMN[name].kind
     for side in (edits.before, edits.after):
         values = side[side != ABSENT]
@@ -115,7 +116,7 @@ def _edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits
     return edits
 
 
-def _links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
+def _read_links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     links = LinkEdits.read(data["links"])
     _numbers(links.source, 1, 1 << 62)
     _numbers(links.target, 1, 1 << 62)
@@ -177,7 +178,7 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(_check_type(str, value) for value in _check_type(list, values))
 
 
-def _mapping(values: Any, kind: type[T]) -> dict[str, T]:
+def _check_mapping(values: Any, kind: type[T]) -> dict[str, T]:
     return {name: _check_type(kind, value) for name, value in _check_type(dict, values).items()}
 
 
@@ -191,7 +192,7 @@ def _check_minimum(low: int, values: Ints) -> Ints:
     return _numbers(values, low, 1 << 62)
 
 
-def _ascending(values: Ints, low: int, high: int) -> Ints:
+def _check_ascending(values: Ints, low: int, high: int) -> Ints:
     if bool((np.diff(values) <= 0).any()):
         raise ValueError("numbers do not ascend")
     return _numbers(values, low, high)
@@ -302,17 +303,14 @@ def decide(
         hold = brake.check_brake(snapshot, now, whole.destroyed, automatic=automatic)
         if hold is not None:
             return replace(whole, automatic=automatic, held=hold.why), None
-    deferrals = _defer(cycle, ends, allowance) if automatic and hold is None else ()
+    deferrals = _defer_overdue(cycle, ends, allowance) if automatic and hold is None else ()
     outcome = _build_plan(cycle, hold.why if hold is not None else None, deferrals, exempt)
     rests = cycle.rested and hold is None and not (deferrals or cycle.deferred_merges)
-    return outcome, working.view if rests and not _may_sum_up(policy, outcome) else None
-
-
-def _may_sum_up(policy: Policy, made: Plan) -> bool:
-    """True if another run may make summaries of what this one archived or condensed."""
-    return not made.columns.keys().isdisjoint({"status", "form"}) and any(
+    # Another run may make summaries of what this one archived or condensed.
+    may_sum_up = any(
         rule.effect.needs_text for rule in policy.rules
-    )
+    ) and not outcome.columns.keys().isdisjoint({"status", "form"})
+    return outcome, working.view if rests and not may_sum_up else None
 
 
 def _find_destroyed(working: Working) -> Ints:
@@ -338,7 +336,7 @@ def _find_exempt_rows(cycle: Cycle) -> Ints:
     return free
 
 
-def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferral, ...]:
+def _defer_overdue(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferral, ...]:
     """Let the longest due go first, and give back to the others what they were; merges were counted before."""
     working = cycle.working
     rows: dict[int, list[int]] = {}
@@ -381,7 +379,7 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
         position=snapshot.position,
         automatic=cycle.merges_left is not None,
         rules=tuple(rule.name for rule in policy.rules),
-        because=_reasons(policy),
+        because=_collect_reasons(policy),
         seq=snapshot.seq[rows],
         revision=snapshot.columns["revision"][rows].astype(np.int64),
         touched=snapshot.columns["touched"][rows].astype(np.int64),
@@ -427,7 +425,7 @@ def _left_linked(cycle: Cycle) -> Iterator[str]:
         yield f"{rule}: {which} and not merged: their words differ, and {why}"
 
 
-def _reasons(policy: Policy) -> dict[str, str]:
+def _collect_reasons(policy: Policy) -> dict[str, str]:
     reasons = {guard.name: guard.because for guard in BUILT_IN}
     reasons |= {guard.name: guard.because for guard in policy.guards}
     reasons |= {rule.name: rule.because for rule in policy.rules}

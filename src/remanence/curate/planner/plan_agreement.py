@@ -28,17 +28,20 @@ def filter_to_proposed(proposed: PlanDecision, fresh: AnyPlan, policy: Policy) -
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
     mismatches = set(fresh.seq[~rows].tolist())
     for action, tag, seqs in fresh.iterate_tag_changes():
-        mismatches |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
-    partners = _partners(fresh, mismatches, links)
+        mismatches |= set(np.setdiff1d(seqs, _find_tag_bearers(proposed, action, tag)).tolist())
+    partners = _find_torn_partners(fresh, mismatches, links)
     removals = np.array(sorted(mismatches | partners), np.int64)
     merging = np.array(sorted(partners), np.int64)
     rows &= ~np.isin(fresh.seq, removals)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
     part = _select_plan_part(fresh, rows, links, removals)
-    return replace(part, fired=tuple(_iterate_fired_rules(fresh, part, policy)))
+    # The rules whose turn it was: not those of which all is left out, for it would be their turn again.
+    rules, part_rules = (set(_iterate_acting_rules(plan, policy)) for plan in (fresh, part))
+    fired = (name for name in fresh.fired if name in part_rules or (name not in rules and not part.empty))
+    return replace(part, fired=tuple(fired))
 
 
-def _bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
+def _find_tag_bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
     """Return the memories that get or lose a tag."""
     return plan.tags.get(action, {}).get(tag, np.zeros(0, np.int64))
 
@@ -53,7 +56,11 @@ def left_out(
     proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy, most: int
 ) -> tuple[tuple[str, ...], int]:
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
-    missing = _missing(proposed, kept).tolist()
+    tags = [
+        np.setdiff1d(seqs, _find_tag_bearers(kept, action, tag))
+        for action, tag, seqs in proposed.iterate_tag_changes()
+    ]
+    missing = np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags])).tolist()
     why = ExclusionReasons(proposed, kept, snapshot, policy)
     kept_keys = set(kept.links.list_keys())
     merge_ends = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
@@ -67,15 +74,6 @@ def left_out(
     return tuple(lines), len(missing) + len(cut) - len(lines)
 
 
-def _missing(proposed: PlanDecision, kept: PlanDecision) -> Ints:
-    """Return the memories whose change, or a tag that they would get or lose, is not kept."""
-    tags = [
-        np.setdiff1d(seqs, _bearers(kept, action, tag))
-        for action, tag, seqs in proposed.iterate_tag_changes()
-    ]
-    return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
-
-
 class ExclusionReasons:
     """Why a memory is left out: its guards come first, since what protects it also changed it."""
 
@@ -83,7 +81,7 @@ class ExclusionReasons:
         self, proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy
     ) -> None:
         self._proposed, self._snapshot = proposed, snapshot
-        self._acts = _acts(proposed)
+        self._acts = _describe_acts(proposed)
         self._guarding = Guarding(policy)
         self._guarding.look(View(snapshot, kept.now))
 
@@ -103,7 +101,7 @@ class ExclusionReasons:
         return "its policy does not do this now"
 
 
-def _acts(plan: PlanDecision) -> dict[int, str]:
+def _describe_acts(plan: PlanDecision) -> dict[int, str]:
     """Return what a plan does to each memory that a guard could block."""
     acts: dict[int, str] = {}
     tier = plan.columns.get("tier", Edits.none())
@@ -125,23 +123,20 @@ def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     purges, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
     purges[proposed.purged], mine[fresh.purged] = True, True
     same &= (purges[at] == mine) & (proposed.revision[at] == fresh.revision)
-    same &= ~_mark_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
+    # Of rows that are destroyed a use or a link since is reason enough to stay.
+    destroyed = mine.copy()
+    status = fresh.columns.get("status", Edits.none())
+    destroyed[status.rows[np.isin(status.after, DESTROYED)]] = True
+    same &= ~destroyed | (proposed.touched[at] == fresh.touched)
     for name in proposed.columns.keys() | fresh.columns.keys():
-        for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
+        for theirs, ours in zip(
+            _iterate_sides(proposed, name, fresh), _iterate_sides(fresh, name, fresh), strict=True
+        ):
             same &= theirs[at] == ours
     return same
 
 
-def _mark_destroyed(plan: PlanDecision) -> Bools:
-    """Tell which rows are destroyed, for which a use or a link since is reason enough to stay."""
-    mask = np.zeros(len(plan.seq), np.bool_)
-    status = plan.columns.get("status", Edits.none())
-    mask[plan.purged] = True
-    mask[status.rows[np.isin(status.after, DESTROYED)]] = True
-    return mask
-
-
-def _sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
+def _iterate_sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
     """Yield a column's values before and after, row by row, in terms that mean the same in two plans."""
     edits = plan.columns.get(name, Edits.none())
     before, after = edits.before, edits.after
@@ -191,7 +186,7 @@ def _mark_now(values: Ints, now: int) -> Ints:
     return np.where(values == now, _NOW, values)
 
 
-def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
+def _find_torn_partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     """Return the memories of merges of which a memory or a link is not agreed on."""
     together = clusters(plan)
     if not together:
@@ -214,14 +209,6 @@ def _select_plan_part(plan: AnyPlan, rows: Bools, links: Bools, gone: Ints) -> A
         tags=tags,
         links=plan.links.where(links),
         merges=plan.merges.where(np.isin(plan.merges.discard, plan.seq[rows])),
-    )
-
-
-def _iterate_fired_rules(plan: PlanDecision, part: PlanDecision, policy: Policy) -> Iterator[str]:
-    """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
-    plan_rules, part_rules = (set(_iterate_acting_rules(some, policy)) for some in (plan, part))
-    yield from (
-        name for name in plan.fired if name in part_rules or (name not in plan_rules and not part.empty)
     )
 
 

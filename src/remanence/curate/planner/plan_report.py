@@ -483,7 +483,7 @@ def _take_link(links: Counter[tuple[int, int]], link: tuple[int, int]) -> bool:
 def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     """Yield what a plan would do, what it leaves alone and why, in lines about so wide; stored text is cut to fit."""
     moment = to_datetime(report.now).strftime("%Y-%m-%d %H:%M UTC")
-    size = f"{report.memories:,} {_noun('', report.memories)}"
+    size = f"{report.memories:,} {_choose_noun('', report.memories)}"
     yield f"Plan {report.digest[:12]} for {report.scope!r} under {report.policy!r}, {moment}, {size}"
     if report.held is not None:
         yield f"HELD: {report.held}."
@@ -492,7 +492,9 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     for act in report.acts:
         yield f"  {describe_action(act.name, act.count)}{_render_rule(act.rule)}{_render_reason(act.because)}"
         yield from _render_memories(act.memories, act.count, report.now, width, act.into)
-        yield from _render_links(act)
+        if act.links:
+            links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
+            yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
     if report.exempt:
@@ -500,12 +502,12 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     if report.acts and report.tokens_before is not None:
         yield f"Active tokens: {report.tokens_before:,} before, {report.tokens_after:,} after."
     for refusal in report.kept:
-        noun = _noun("", refusal.count)
+        noun = _choose_noun("", refusal.count)
         why = _render_reason(refusal.because)
         yield f"  kept: {refusal.count:,} {noun} of [{refusal.rule}] by {refusal.guard}{why}"
         yield from _render_memories(refusal.memories, refusal.count, report.now, width)
     for late in report.deferred:
-        yield f"  deferred to another day: {late.count:,} {_noun('', late.count)} of [{late.rule}]"
+        yield f"  deferred to another day: {late.count:,} {_choose_noun('', late.count)} of [{late.rule}]"
         yield from _render_memories(late.memories, late.count, report.now, width)
     for note in report.notes:
         yield f"  note: {note}"
@@ -513,7 +515,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
 
 def describe_action(action: str, count: int) -> str:
     """Say what an action does to how many, as in "archive 3 memories"."""
-    return describe_action_on(action, f"{count:,} {_noun(action, count)}")
+    return describe_action_on(action, f"{count:,} {_choose_noun(action, count)}")
 
 
 def describe_action_on(action: str, what: str) -> str:
@@ -546,13 +548,7 @@ def _render_memories(
     yield from _render_remainder(more)
 
 
-def _render_links(act: PlannedAct) -> Iterator[str]:
-    if act.links:
-        links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
-        yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
-
-
-def _noun(name: str, count: int) -> str:
+def _choose_noun(name: str, count: int) -> str:
     many = "links" if name in _OF_LINKS else "memories"
     return many if count != 1 else {"links": "link", "memories": "memory"}[many]
 

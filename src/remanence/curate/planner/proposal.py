@@ -37,7 +37,7 @@ def refuse_foreign(plan: PlanDecision, policy: Policy) -> None:
     if plan.rules != tuple(rule.name for rule in policy.rules):
         raise _plan_error("names other rules than its policy has")
     acts = _Acts(plan, policy)
-    checks = (_names, _rows, _values, _falls, _merges, _links, _counts)
+    checks = (_names, _rows, _check_values, _check_falls, _check_merges, _check_links, _check_counts)
     for what in chain.from_iterable(check(plan, acts) for check in checks):
         raise _plan_error(what)
 
@@ -114,7 +114,7 @@ def _rows(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         yield "names a memory that it does not change"
 
 
-def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+def _check_values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether each value is one that the rules lead to."""
     for name, edits in plan.columns.items():
         # The confidence that a survivor takes over was said when it was said.
@@ -129,7 +129,7 @@ def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         if name == "confidence" and (edits.after <= edits.before).any():
             yield "makes a memory less sure"
     yield from _forms(plan, acts)
-    yield from _improvements(plan, acts)
+    yield from _check_improvements(plan, acts)
     tos = {str(rule.to) for rule in acts.rules if rule.effect.known_by == "state"}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
@@ -140,7 +140,7 @@ def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
             yield f"{effect.name}s more than its policy does"
 
 
-def _improvements(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+def _check_improvements(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what is filled in was missing, and is what the policy fills in."""
     for effect in (one for one in ACTIONS if one.known_by == "confidence"):
         sure = plan.columns.get(effect.known_by, Edits.none())
@@ -164,7 +164,7 @@ def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         yield "makes a memory shorter than its policy does"
 
 
-def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+def _check_falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what falls does so by a rule that says so, from where it can, to the tier that goes with it."""
     status, tier = (plan.columns.get(name, Edits.none()) for name in ("status", "tier"))
     rules = plan.why.get("status", np.full(len(plan.seq), -1))
@@ -174,9 +174,9 @@ def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         leading = [effect for effect in _FALLS if effect.sets["status"] == becomes]
         by_rule = acts.each[rules[row]] if rules[row] >= 0 else None
         if not any(acts.ends[row] if effect.unites else effect is by_rule for effect in leading):
-            yield f"makes a memory {_label(becomes)} without a rule that does"
+            yield f"makes a memory {_format_status(becomes)} without a rule that does"
         if was not in set(Status) or becomes not in TRANSITIONS[Status(was)]:
-            yield f"makes a memory {_label(becomes)} that was {_label(was)}"
+            yield f"makes a memory {_format_status(becomes)} that was {_format_status(was)}"
     archive_rows = set(status.rows[status.after == Status.ARCHIVED].tolist())
     if set(tier.rows[tier.after == Tier.ARCHIVE].tolist()) - archive_rows:
         yield "puts a memory into the archive that it does not archive"
@@ -186,11 +186,11 @@ def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         yield "destroys a memory without a rule that does"
 
 
-def _label(status: int) -> str:
+def _format_status(status: int) -> str:
     return Status(status).label if status in set(Status) else str(status)
 
 
-def _merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+def _check_merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether a memory is in one merge only, and what is merged away is put out of sight."""
     members = np.r_[plan.merges.survivor, plan.merges.discard]
     if len(members) and (not acts.unites or len(np.unique(members)) < len(members)):
@@ -200,7 +200,7 @@ def _merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         yield "merges a memory away and leaves it in sight"
 
 
-def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+def _check_links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether links are cut by a rule, or moved by a merge of one of their ends."""
     links = plan.links
     keys = links.list_keys()
@@ -219,7 +219,7 @@ def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         yield "changes a link that no merge moves"
 
 
-def _counts(plan: PlanDecision, _: _Acts) -> Iterator[str]:
+def _check_counts(plan: PlanDecision, _: _Acts) -> Iterator[str]:
     """Look whether what it says of itself is what it does."""
     counts: Counter[str] = Counter()
     for (does, _rule), count in count_acts(plan).items():

@@ -123,11 +123,11 @@ def _take_rows(parts: Sequence[Snapshot], rows: Ints | Bools) -> dict[str, Any]:
 
 def meets(snapshot: Snapshot, among: Among) -> Bools:
     """Tell which memories of a snapshot meet at least one of several descriptions."""
-    mask: Bools = np.logical_or.reduce([_holds(snapshot, holds) for holds in among])
+    mask: Bools = np.logical_or.reduce([_mark_holding(snapshot, holds) for holds in among])
     return mask
 
 
-def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
+def _mark_holding(snapshot: Snapshot, holds: Holds) -> Bools:
     mask = np.ones(len(snapshot), np.bool_)
     for name, values in holds.items():
         if name == TAG:

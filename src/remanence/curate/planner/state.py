@@ -53,7 +53,9 @@ class Working:
         """Set columns of some rows."""
         if not len(rows):
             return
-        self.replace({name: _with(self.view.column(name), rows, value) for name, value in values.items()})
+        self.replace(
+            {name: _copy_with(self.view.column(name), rows, value) for name, value in values.items()}
+        )
 
     def replace(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> None:
         """Go on with other columns and links."""
@@ -83,7 +85,7 @@ class Working:
             self.put(rows, {"status": GONE})
         else:
             rows = self.select_differing(rule, rows)
-            self._do(rule.effect, rows, self._collect_rule_values(rule))
+            self._do_effect(rule.effect, rows, self._collect_rule_values(rule))
         self.blame(group_of(rule), rows, index)
 
     def select_differing(self, rule: Rule, rows: Ints) -> Ints:
@@ -105,7 +107,7 @@ class Working:
         values = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
         return {name: values[name] for name in values.keys() & rule.effect.columns}
 
-    def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
+    def _do_effect(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
         """Set what an effect sets, with the stamps of what changes."""
         columns: dict[str, Array] = {}
         for name, value in effect.sets.items():
@@ -113,16 +115,16 @@ class Working:
             into = np.broadcast_to(becomes(value, was[rows], self.now, given.get(name)), len(rows))
             differs = was[rows] != into
             if differs.any():
-                columns[name] = _with(was, rows[differs], into[differs])
+                columns[name] = _copy_with(was, rows[differs], into[differs])
                 if name in STAMPS:
                     stamp = self.view.column(STAMPS[name])
-                    columns[STAMPS[name]] = _with(stamp, rows[differs], self.now)
+                    columns[STAMPS[name]] = _copy_with(stamp, rows[differs], self.now)
         self.replace(columns)
 
     def merge(self, merges: list[Merge]) -> None:
         """Let survivors take in the others' counts and links, and put the others out of sight."""
         discards = np.array([merge.discard for merge in merges])
-        self._do(MERGE, discards, {})
+        self._do_effect(MERGE, discards, {})
         self.replace(survivors_columns(self.view, merges), move_merged_links(self.view, merges))
         self.merges += merges
         for merge in merges:
@@ -167,7 +169,7 @@ class Working:
             now = self.view.tag(name[4:]) if name.startswith("tag:") else self.view.column(name)
             then = other.tag(name[4:]) if name.startswith("tag:") else other.column(name)
             if now is not then:
-                same &= _equal(now, then)
+                same &= _mark_equal(now, then)
         return same
 
 
@@ -213,13 +215,13 @@ def group_of(rule: Rule) -> str:
     return f"tag:{rule.tag}" if rule.tag else rule.effect.group
 
 
-def _with(column: Array, rows: Ints, values: Any) -> Array:
+def _copy_with(column: Array, rows: Ints, values: Any) -> Array:
     copy = column.copy()
     copy[rows] = values
     return copy
 
 
-def _equal(a: Array, b: Array) -> Bools:
+def _mark_equal(a: Array, b: Array) -> Bools:
     if a.dtype.kind == "f":
         equal: Bools = (a == b) | (np.isnan(a) & np.isnan(b))
         return equal

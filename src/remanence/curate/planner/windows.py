@@ -79,7 +79,7 @@ def _has_room(rule: Rule, view: View, rows: Ints) -> bool:
     keep = rule.keep
     if keep is None or not keep.is_budget or rule.ladder:
         return False
-    there = np.bincount(_partitions(rule, view, rows), shown_length(view, keep.unit)[rows])
+    there = np.bincount(_number_partitions(rule, view, rows), shown_length(view, keep.unit)[rows])
     return bool(there.max() <= keep.amount)
 
 
@@ -87,7 +87,7 @@ def _in_order(rule: Rule, view: View, rows: Ints, first: Bools) -> tuple[Ints, I
     """Sort rows by partition, what is counted first before the rest, and by the rule's order; return all three."""
     # Newest first from the start: a stable sort then leaves ties so.
     rows = rows[::-1]
-    part, first = _partitions(rule, view, rows), first[rows]
+    part, first = _number_partitions(rule, view, rows), first[rows]
     shrinks = rule.keep is not None and rule.keep.is_budget and rule.effect.form is not None
     apart = [] if first.all() or shrinks else [~first]
     keys = [*_sort_keys(rule, view, rows), *apart, *([part] if rule.per else [])]
@@ -106,21 +106,21 @@ def _shorter(view: View, shrinks: Bools) -> View:
 
 def _select_by_place(rule: Rule, part: Ints) -> Bools:
     """Choose by place within the partition."""
-    place, keep = _places(part), rule.keep
+    place, keep = _number_places(part), rule.keep
     if keep is None:
         return np.asarray(place < (rule.top or 0))
     counts = np.bincount(part)
     if keep.unit == "share":
         return np.asarray(place >= np.ceil(keep.amount * counts)[part])
-    return np.asarray(place >= _mark(keep, counts)[part])
+    return np.asarray(place >= _find_marks(keep, counts)[part])
 
 
-def _mark(keep: Keep, there: Array) -> Array:
+def _find_marks(keep: Keep, there: Array) -> Array:
     """Return how much each partition may hold: the amount, or the lower mark where there is more than that."""
     return np.where(there > keep.amount, np.floor(keep.amount * keep.down_to), keep.amount)
 
 
-def _partitions(rule: Rule, view: View, rows: Ints) -> Ints:
+def _number_partitions(rule: Rule, view: View, rows: Ints) -> Ints:
     """Number the partition of each row; an absent name is a partition of its own."""
     if len(rule.per) == 1:
         return view.column(rule.per[0])[rows].astype(np.int64) + 1
@@ -139,12 +139,9 @@ def _sort_keys(rule: Rule, view: View, rows: Ints) -> list[Array]:
     """
     some = view.take(rows)
     last = rule.top is not None
-    keys = rule.order[:-1] if _newest_first(rule.order[-1]) else rule.order
+    last_node, last_descends = rule.order[-1]
+    keys = rule.order[:-1] if last_node.text == "seq" and last_descends else rule.order
     return [sort_key(some, node, descending, last) for node, descending in reversed(keys)]
-
-
-def _newest_first(key: tuple[Node, bool]) -> bool:
-    return key[0].text == "seq" and key[1]
 
 
 def sort_key(view: View, node: Node, descending: bool, unknown_last: bool) -> Array:
@@ -156,7 +153,7 @@ def sort_key(view: View, node: Node, descending: bool, unknown_last: bool) -> Ar
     return np.where(np.isnan(ranks), np.inf if unknown_last else -np.inf, ranks)
 
 
-def _places(part: Ints) -> Ints:
+def _number_places(part: Ints) -> Ints:
     """Return each row's place, from 0, in its run of equal partition numbers."""
     begins = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
     return np.arange(len(part)) - np.repeat(begins, np.diff(np.r_[begins, len(part)]))
@@ -170,7 +167,7 @@ def _until_it_holds(
     Return what is chosen, where the protected alone exceed the budget, and where all that is chosen is not enough.
     """
     overfull, counts = _find_overfull(least, part, first, keep), np.bincount(part, there)
-    over = (counts - _mark(keep, counts))[part]
+    over = (counts - _find_marks(keep, counts))[part]
     gain = there - least
     before = (_sum_running_cost(gain[::-1], part[::-1]) - gain[::-1])[::-1]
     choice = (gain > 0) & (before < over) & ~overfull
@@ -194,7 +191,7 @@ def _beyond_budget(there: Ints, cost: Ints, part: Ints, first: Bools, keep: Keep
     """
     overfull = _find_overfull(cost, part, first, keep)
     spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
-    room = np.maximum(_mark(keep, np.bincount(part, there)) - spent.astype(np.float64), 0)
+    room = np.maximum(_find_marks(keep, np.bincount(part, there)) - spent.astype(np.float64), 0)
     beyond = np.zeros(len(part), np.bool_)
     open_rows = np.flatnonzero(~first & ~overfull)
     while len(open_rows):
@@ -212,6 +209,6 @@ def _beyond_budget(there: Ints, cost: Ints, part: Ints, first: Bools, keep: Keep
 def _sum_running_cost(cost: Ints, part: Ints) -> Array:
     """Sum costs from the beginning of each partition."""
     total = np.cumsum(cost)
-    place = _places(part) if len(part) else part
+    place = _number_places(part) if len(part) else part
     begin = np.arange(len(part)) - place
     return total - np.where(begin > 0, total[begin - 1], 0)

@@ -191,7 +191,9 @@ class Policy(Result):
 
     @cached_property
     def _affected_filter(self) -> Among | None:
-        if any(rule.over == "links" for rule in self.rules) or _looks_far(self):
+        if any(rule.over == "links" for rule in self.rules) or any(
+            LINKS in node.reads and node.mentions & FAR for node in _on_memories(self)
+        ):
             return None
         return _collect_affected_filter(self)
 
@@ -322,11 +324,6 @@ def concerned_beside_links(policy: Policy) -> Among | None:
     return None if LINKS in reads_of(_on_memories(policy)) else _collect_affected_filter(policy)
 
 
-def _looks_far(policy: Policy) -> bool:
-    """Tell whether a condition on a memory reads links that are not its own."""
-    return any(LINKS in node.reads and node.mentions & FAR for node in _on_memories(policy))
-
-
 def _on_memories(policy: Policy) -> list[Node]:
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     return [node for rule in rules for node in rule.nodes] + [guard.node for guard in policy.guards]
@@ -407,14 +404,14 @@ class _PolicyBuilder:
     def include(self, document: PolicyDocument, depth: int) -> None:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
-        for name in self._extends(document, depth):
+        for name in self._list_extended(document, depth):
             self.include(parse_preset(name, stored=self.stored), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
-            self.categories[name] = _category(name, table, self.categories.get(name))
-            self._abbreviate(self.categories[name].aliases, table)
+            self.categories[name] = _read_category(name, table, self.categories.get(name))
+            self._add_aliases(self.categories[name].aliases, table)
         for name, table in document.named.get("alias", {}).items():
-            self._abbreviate({name: text(table, "")}, table)
+            self._add_aliases({name: text(table, "")}, table)
         for key, table in document.named.get("recall", {}).items():
             if key not in _RECALL_KEYS:
                 raise table.place.error(f"unknown key {key!r} in [recall]", suggest(key, _RECALL_KEYS))
@@ -442,7 +439,7 @@ class _PolicyBuilder:
                 "version", f"version {top.values['version']!r} is not known", f"write version = {VERSION}"
             )
 
-    def _extends(self, document: PolicyDocument, depth: int) -> tuple[str, ...]:
+    def _list_extended(self, document: PolicyDocument, depth: int) -> tuple[str, ...]:
         if "extend" not in document.top.values:
             return ()
         name = text(document.top, "extend")
@@ -459,7 +456,7 @@ class _PolicyBuilder:
             )
         return (name,)
 
-    def _abbreviate(self, aliases: Mapping[str, str], table: Table) -> None:
+    def _add_aliases(self, aliases: Mapping[str, str], table: Table) -> None:
         for name, expression in aliases.items():
             place = table.find_position("aliases") if "aliases" in table.values else table.place
             if not name.isidentifier() or any(
@@ -506,14 +503,23 @@ class _PolicyBuilder:
         names = PolicyNames(
             {name: item.states for name, item in self.categories.items()}, self.aliases, self._numbers()
         )
-        self._refuse_broken_aliases(names)
+        # Category aliases are compiled here so that a wrong one is found though no rule uses it.
+        for category in self.categories.values():
+            for alias, expression in category.aliases.items():
+                condition(expression, vocabulary("memories"), names, self.alias_places[alias])
         on = clock(self.said["clock"], "wall") if "clock" in self.said else "wall"
+        tables = [rung for table in self.rules.values() for rung in rungs(table)]
+        rules = [compile_rule(table, names, on) for table in tables]
+        more = [compile_rule(table, names, on) for table in map(build_flag_rule, rules) if table is not None]
+        for rule in (*more, *(rule for rule in rules if rule.ladder)):
+            if rule.name in self.rules or rule.name in self.guards:
+                raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
         return Policy(
             name=text(top, "name") if "name" in top.values else self.name,
             source=source,
             about=text(top, "about") if "about" in top.values else "",
             guards=tuple(compile_guard(self.guards[name], names, on) for name in sorted(self.guards)),
-            rules=self._rules(names, on),
+            rules=tuple(sorted([*rules, *more], key=lambda rule: rule.name)),
             categories=self.categories,
             aliases=self.aliases,
             overrides=self.overridden,
@@ -522,16 +528,6 @@ class _PolicyBuilder:
             recall=_recall_rules(self.recall),
         )
 
-    def _rules(self, names: PolicyNames, on: ClockName) -> tuple[Rule, ...]:
-        """Compile the rules, and those that follow from their keys."""
-        tables = [rung for table in self.rules.values() for rung in rungs(table)]
-        rules = [compile_rule(table, names, on) for table in tables]
-        more = [compile_rule(table, names, on) for table in map(build_flag_rule, rules) if table is not None]
-        for rule in (*more, *(rule for rule in rules if rule.ladder)):
-            if rule.name in self.rules or rule.name in self.guards:
-                raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
-        return tuple(sorted([*rules, *more], key=lambda rule: rule.name))
-
     def _numbers(self) -> dict[str, dict[str, float]]:
         """Return the numbers that categories declare, by name."""
         numbers: dict[str, dict[str, float]] = {}
@@ -539,12 +535,6 @@ class _PolicyBuilder:
             for name, value in category.numbers.items():
                 numbers.setdefault(name, {})[category.name] = value
         return numbers
-
-    def _refuse_broken_aliases(self, names: PolicyNames) -> None:
-        """Compile category aliases, so that a wrong one is found though no rule uses it."""
-        for category in self.categories.values():
-            for name, expression in category.aliases.items():
-                condition(expression, vocabulary("memories"), names, self.alias_places[name])
 
 
 def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:
@@ -562,7 +552,7 @@ def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:
     return RecallRules(links, lifecycle, leaves_out)
 
 
-def _category(name: str, table: Table, base: Category | None) -> Category:
+def _read_category(name: str, table: Table, base: Category | None) -> Category:
     """Read a declared category; keys that it does not name stay as an earlier document said."""
     table.refuse_unknown(_CATEGORY_KEYS, f"category {name!r}")
     old = base or Category(name)
@@ -585,11 +575,11 @@ def _category(name: str, table: Table, base: Category | None) -> Category:
         )
     about = text(table, "about") if "about" in table.values else old.about
     numbers = {**old.numbers, **numbers_of(table, "numbers")}
-    policy_class = _class(table, old.policy_class)
+    policy_class = _read_policy_class(table, old.policy_class)
     return Category(name, states, terminal, initial, aliases, system, about, numbers, policy_class)
 
 
-def _class(table: Table, old: PolicyClass) -> PolicyClass:
+def _read_policy_class(table: Table, old: PolicyClass) -> PolicyClass:
     """Read the policy class of what arrives in a category."""
     if "policy_class" not in table.values:
         return old

@@ -71,7 +71,7 @@ class PolicyDocument:
 def preset(name: str, *, stored: bool = False) -> str:
     """Return the text of a preset; where a file has stored its name, also of one that ships no more."""
     if name in FORMER and stored:
-        return str((_folder() / "former" / f"{name}.toml").read_text(encoding="utf-8"))
+        return str((_find_presets_folder() / "former" / f"{name}.toml").read_text(encoding="utf-8"))
     if name in FORMER:
         raise PolicyError(
             f"the preset {name!r} ships no more: {FORMER[name]!r} has taken its place",
@@ -80,7 +80,7 @@ def preset(name: str, *, stored: bool = False) -> str:
         )
     if name not in {*PRESETS, ALWAYS}:
         raise NameUnknown("preset", name, PRESETS)
-    return str((_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+    return str((_find_presets_folder() / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -89,7 +89,7 @@ def parse_preset(name: str, *, stored: bool = False) -> PolicyDocument:
     return parse(preset(name, stored=stored), name)
 
 
-def _folder() -> Any:
+def _find_presets_folder() -> Any:
     return resources.files("remanence.curate") / "presets"
 
 
@@ -101,10 +101,20 @@ def parse(text: str, source: str) -> PolicyDocument:
     try:
         data = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(error, source, text) from error
-    places = _places(text, source)
+        match = _TOML_PLACE.match(str(error))
+        what = match["what"] if match else str(error)
+        last = len(text.splitlines()) or 1
+        line = int(match["line"] or last) if match else 1
+        column = int(match["column"] or 1) if match else 1
+        recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
+        raise PolicyError(
+            f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column
+        ) from error
+    places = _find_places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
-    lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}
+    lists = {
+        key: _read_tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)
+    }
     tables = {
         key: _parse_named_tables(key, value, places, here)
         for key, value in data.items()
@@ -113,17 +123,7 @@ def parse(text: str, source: str) -> PolicyDocument:
     return PolicyDocument(source, Table(top, here, places.get("", {})), lists, tables)
 
 
-def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyError:
-    match = _TOML_PLACE.match(str(error))
-    what = match["what"] if match else str(error)
-    last = len(text.splitlines()) or 1
-    line = int(match["line"] or last) if match else 1
-    column = int(match["column"] or 1) if match else 1
-    recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
-    return PolicyError(f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column)
-
-
-def _tables(
+def _read_tables(
     key: str, values: Sequence[Any], places: Mapping[str, Mapping[str, SourcePosition]], here: SourcePosition
 ) -> list[Table]:
     tables = []
@@ -152,12 +152,12 @@ def _parse_named_tables(
     return tables
 
 
-def _places(text: str, source: str) -> dict[str, dict[str, SourcePosition]]:
+def _find_places(text: str, source: str) -> dict[str, dict[str, SourcePosition]]:
     """Find where tables and values begin: table ("rule#0", "category.task", "" for the top) → key → place."""
     places: dict[str, dict[str, SourcePosition]] = {"": {}}
     counts: dict[str, int] = {}
     table = ""
-    for number, line in _lines(text):
+    for number, line in _number_outer_lines(text):
         header, key = _HEADER.match(line), _KEY.match(line)
         if header is not None:
             table = "".join(header[2].split()).replace('"', "")
@@ -181,7 +181,7 @@ def _value_place(source: str, number: int, line: str, column: int) -> SourcePosi
     return SourcePosition(source, number, column + 1)
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _number_outer_lines(text: str) -> Iterator[tuple[int, str]]:
     """Number the lines that begin outside a text of several lines."""
     inside = ""
     for number, line in enumerate(text.splitlines(), 1):

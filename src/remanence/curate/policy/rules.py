@@ -288,18 +288,18 @@ def compile_guard(table: Table, names: PolicyNames, default: ClockName) -> Guard
         name=text(table, "name"),
         clock=on,
         where=where,
-        blocks=_blocks(table),
+        blocks=_read_blocks(table),
         because=_read_optional_text(table, "because"),
         node=condition(where, vocabulary("memories"), names, table.find_position("where"), clock=on),
         written=dict(table.values),
     )
 
 
-def _blocks(table: Table) -> tuple[str, ...]:
+def _read_blocks(table: Table) -> tuple[str, ...]:
     """Read what a guard blocks: a list of actions, or a word for one and all that is worse."""
     value = table.values.get("blocks", "archive")
     if not isinstance(value, list | tuple):
-        return BLOCKS[_choice(table, "blocks", tuple(BLOCKS), "archive")]
+        return BLOCKS[_read_choice(table, "blocks", tuple(BLOCKS), "archive")]
     actions = texts(table, "blocks")
     for name in actions:
         if name not in BLOCKABLE:
@@ -315,26 +315,26 @@ def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
     words: Over = "memories" if over == "memories" else "links"
     where, on = text(table, "where"), clock(table, default)
     order = text(table, "order") if "order" in table.values else "seq desc"
-    column = _choice(table, "column", ("lifecycle", "state"), "lifecycle")
+    column = _read_choice(table, "column", ("lifecycle", "state"), "lifecycle")
     rule = Rule(
         name=text(table, "name"),
         clock=on,
-        every=_choice(table, "every", tuple(EVERY)),
+        every=_read_choice(table, "every", tuple(EVERY)),
         phase=phase,
         do=do,
         node=condition(where, vocabulary(words), names, table.find_position("where"), words, on),
         where=where,
         over=over,
-        per=_partition(table),
+        per=_read_partition(table),
         order=ordering(order, vocabulary("memories"), names, table.find_position("order"), on),
-        keep=_keep(table),
+        keep=_read_keep(table),
         top=count(table, "top") if "top" in table.values else None,
         to=text(table, "to") if "to" in table.values else None,
         column=column,
-        pair_min=_fraction(table, "min", 1.0),
-        survivor=_survivor(table, over, names, on),
-        period=_period(table, _choose_action(do, phase, column), on),
-        reason=_reason(table, phase),
+        pair_min=_read_fraction(table, "min", 1.0),
+        survivor=_read_survivor(table, over, names, on),
+        period=_read_period(table, _choose_action(do, phase, column), on),
+        reason=_read_reason(table, phase),
         because=_read_optional_text(table, "because"),
         written=dict(table.values),
         place=table.place,
@@ -392,9 +392,9 @@ def build_flag_rule(rule: Rule) -> Table | None:
 
 def _parse_placement(table: Table) -> tuple[str, str, str]:
     """Read phase, action and what the rule is over, which must fit together."""
-    phase = _choice(table, "phase", PHASES)
-    do = _choice(table, "do", tuple(ACTIONS))
-    over = _choice(table, "over", tuple(OVERS), "memories")
+    phase = _read_choice(table, "phase", PHASES)
+    do = _read_choice(table, "do", tuple(ACTIONS))
+    over = _read_choice(table, "over", tuple(OVERS), "memories")
     if phase not in ACTIONS[do]:
         raise table.error(
             "do", f"{do!r} is not done in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
@@ -475,12 +475,12 @@ def _check_window(rule: Rule, table: Table) -> None:
         raise table.error(
             "top",
             f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
-            f'let it act once in a while: add period = "{_example(rule.clock)}"',
+            f'let it act once in a while: add period = "{_give_example(rule.clock)}"',
         )
     if rule.effect.needs_text and (rule.top is None or rule.period is None):
         raise table.place.error(
             f"rule {rule.name!r} does not say how many summaries it makes how often",
-            f'add top = 10 and period = "{_example(rule.clock)}"',
+            f'add top = 10 and period = "{_give_example(rule.clock)}"',
         )
     if "reason" in table.values and not rule.effect.takes_reason:
         raise table.error("reason", "only archive and prune have a reason", "leave it out")
@@ -500,7 +500,7 @@ def _is_self_affecting(rule: Rule) -> bool:
     return rule.effect.removes or bool(rule.changes & reads)
 
 
-def _partition(table: Table) -> tuple[str, ...]:
+def _read_partition(table: Table) -> tuple[str, ...]:
     if "per" not in table.values:
         return ()
     columns = texts(table, "per")
@@ -514,7 +514,9 @@ def _partition(table: Table) -> tuple[str, ...]:
     return tuple(column for column in columns if column != "scope")
 
 
-def _survivor(table: Table, over: str, names: PolicyNames, on: ClockName) -> tuple[tuple[Node, bool], ...]:
+def _read_survivor(
+    table: Table, over: str, names: PolicyNames, on: ClockName
+) -> tuple[tuple[Node, bool], ...]:
     """Read which of a pair survives; the more valuable where nothing is said."""
     if over != "pairs" and "survivor" not in table.values:
         return ()
@@ -522,7 +524,7 @@ def _survivor(table: Table, over: str, names: PolicyNames, on: ClockName) -> tup
     return ordering(order, vocabulary("memories"), names, table.find_position("survivor"), on)
 
 
-def _keep(table: Table) -> Keep | None:
+def _read_keep(table: Table) -> Keep | None:
     if "keep" not in table.values:
         return None
     value = table.values["keep"]
@@ -536,13 +538,13 @@ def _keep(table: Table) -> Keep | None:
         raise table.error("keep", f"unknown unit {unit!r}", suggest(unit, (*KEEPS, "down_to")))
     return Keep(
         unit,
-        _amount(table, unit, value[unit]),
+        _read_amount(table, unit, value[unit]),
         _down_to(table, unit, value),
-        _choice(table, "oversize", OVERSIZES, "move"),
+        _read_choice(table, "oversize", OVERSIZES, "move"),
     )
 
 
-def _amount(table: Table, unit: str, amount: Any) -> float:
+def _read_amount(table: Table, unit: str, amount: Any) -> float:
     whole = unit != "share"
     fits = isinstance(amount, int if whole else int | float) and not isinstance(amount, bool)
     if not fits or not 0 <= amount <= COUNT_MAX:
@@ -571,28 +573,28 @@ def _down_to(table: Table, unit: str, value: Mapping[str, Any]) -> float:
     return float(down_to)
 
 
-def _reason(table: Table, phase: str) -> Reason:
+def _read_reason(table: Table, phase: str) -> Reason:
     labels = [reason.label for reason in Reason]
     if "reason" in table.values:
-        return Reason[_choice(table, "reason", labels).upper()]
+        return Reason[_read_choice(table, "reason", labels).upper()]
     return _REASONS.get(phase, Reason.DECAYED)
 
 
-def _period(table: Table, effect: Effect, on: ClockName) -> int | None:
+def _read_period(table: Table, effect: Effect, on: ClockName) -> int | None:
     if "period" in table.values:
         return duration(table, "period", on)
     if not effect.has_period:
         return None
     if on == "turns":
         raise table.place.error(
-            "does not say after how many turns it fires again", f'add period = "{_example(on)}"'
+            "does not say after how many turns it fires again", f'add period = "{_give_example(on)}"'
         )
-    return EVERY[_choice(table, "every", tuple(EVERY))]
+    return EVERY[_read_choice(table, "every", tuple(EVERY))]
 
 
 def duration(table: Table, key: str, on: ClockName) -> int:
     """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
-    example = _example(on)
+    example = _give_example(on)
     match = _PERIOD.match(text(table, key))
     if match is None or not 0 < float(match[1]) <= PERIOD_MAX:
         raise table.error(key, "is not a period", f'write {key} = "{example}"')
@@ -602,13 +604,13 @@ def duration(table: Table, key: str, on: ClockName) -> int:
     return round(float(match[1]) * _UNITS[unit])
 
 
-def _example(on: ClockName) -> str:
+def _give_example(on: ClockName) -> str:
     return "200 turns" if on == "turns" else "40 hours"
 
 
 def clock(table: Table, default: ClockName) -> ClockName:
     """Return the clock that a table names, or the one to take where it names none."""
-    return next(name for name in CLOCKS if name == _choice(table, "clock", CLOCKS, default))
+    return next(name for name in CLOCKS if name == _read_choice(table, "clock", CLOCKS, default))
 
 
 def text(table: Table, key: str) -> str:
@@ -663,14 +665,14 @@ def flag(table: Table, key: str) -> bool:
     return value
 
 
-def _fraction(table: Table, key: str, default: float) -> float:
+def _read_fraction(table: Table, key: str, default: float) -> float:
     value = table.values.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise table.error(key, f"{key} must be between 0 and 1", f"write {key} = 0.97")
     return float(value)
 
 
-def _choice(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
+def _read_choice(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
     if default is not None and key not in table.values:
         return default
     value = text(table, key)

@@ -29,7 +29,7 @@ async def chat(
     turns = facts = 0
     try:
         async with memory.session("chat"):
-            async for line in _lines():
+            async for line in _read_lines():
                 turns += 1
                 facts += await _note_line(memory, line, speaker)
     except asyncio.CancelledError:  # Ctrl-C: what was said is noted, and the session has ended
@@ -86,7 +86,7 @@ def _write(lines: Sequence[str]) -> None:
     style.write_lines([style.Text(one) for one in lines], sys.stdout)
 
 
-async def _lines() -> AsyncIterator[str]:
+async def _read_lines() -> AsyncIterator[str]:
     """Yield the lines that somebody types until there are no more; whoever stops listening leaves the thread behind."""
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 

@@ -25,12 +25,10 @@ from remanence.flows.base.context import LISTED_MAX
 from remanence.flows.recall.filters import ANY
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
-HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]
-Off = Annotated[bool, Parameter(negative=(), help="Take it away instead.")]
 Share = Annotated[float | None, Parameter(help="From 0 to 1.")]
 
 
-def _formats(_context: Any) -> Sequence[str]:
+def _list_formats(_context: Any) -> Sequence[str]:
     from remanence.write.transcripts.formats import AUTO, IMPORTERS
 
     return [AUTO, *IMPORTERS]
@@ -41,7 +39,7 @@ Format = Annotated[
     Parameter(
         name="--format",
         metavar="FORMAT",
-        completer=_formats,
+        completer=_list_formats,
         help="auto, chatgpt, claude, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes,"
         " openai, vault, or a registered one.",
     ),

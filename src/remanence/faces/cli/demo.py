@@ -94,7 +94,7 @@ async def demo(
 
 async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     """Make the sample in a folder and print each step; the database is put there when all is done."""
-    _make(folder)
+    _make_folder(folder)
     with TemporaryDirectory(prefix=".demo-", dir=folder) as making:
         database = Path(making) / DATABASE
         walk = Walk(out, ManualClock(START))
@@ -115,7 +115,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     return answer
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Make the folder, or refuse one in which there is something that this would replace."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,15 +160,19 @@ class Walk:
     async def run_steps(self, memory: Engine, folder: str) -> DemoResult:
         """Learn, listen, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
-        noted, segments = await self._listen(memory)
-        await self._recall(memory)
-        await self._correct(memory)
+        noted, segments = await self._note_conversations(memory)
+        for question in QUESTIONS:
+            self._step("Recall", question)
+            await self._print_answer(memory, question)
+        await memory.correct(WRONG, by=RIGHT)
+        self._step("Correct", "four o'clock takes the place of two, which stays as history")
+        await self._print_answer(memory, QUESTIONS[-1])
         before = (await memory.status()).statuses
         self._step("Plan", "what its policy would compress, archive and delete; nothing is written")
         plan = await memory.plan()
         shown = await describe(memory._core, plan, SHOWN)  # noqa: SLF001 # a part of showing a plan, and no verb
-        self._lines(render(shown, line_width() - 2))
-        await self._explain(memory)
+        self._print_lines(render(shown, line_width() - 2))
+        await self._explain_two(memory)
         receipt = await memory.apply(plan)
         after = (await memory.status()).statuses
         self._step("Apply", f"{receipt.archived} archived, {receipt.pruned} deleted: {numbers(after)}")
@@ -192,7 +196,7 @@ class Walk:
         again = await memory.ingest(TALK)
         await memory.consolidate()
         self._step("Learn", f"{again.turns} messages of a sailing school, on {days} days of spring 2026")
-        self._lines(
+        self._print_lines(
             [
                 f"{stored} became memories, {repeats} were exact repeats and confirmed one instead.",
                 f"Learned a second time, {again.known} are known and none is stored.",
@@ -200,7 +204,7 @@ class Walk:
         )
         return stored, repeats, again.known
 
-    async def _listen(self, memory: Engine) -> tuple[int, int]:
+    async def _note_conversations(self, memory: Engine) -> tuple[int, int]:
         """Note what two people said on three days; it is cut into segments by matter without a model."""
         turns = [Turn(**row) for row in read_turns(OVERHEARD)]
         for turn in turns:
@@ -211,7 +215,7 @@ class Walk:
         segments = await memory.conversations.list()
         threads = await memory.conversations.list(threads=True, segments_min=2)
         self._step("Listen", f"{len(turns)} turns of two people in the boathouse, noted one by one")
-        self._lines(
+        self._print_lines(
             [
                 f"They are in {len(segments)} segments by matter,",
                 f"and {number(len(threads), 'matter', 'matters')} went on over several days.",
@@ -219,27 +223,19 @@ class Walk:
         )
         return len(turns), len(segments)
 
-    async def _recall(self, memory: Engine) -> None:
-        for question in QUESTIONS:
-            self._step("Recall", question)
-            await self._answer(memory, question)
-
-    async def _correct(self, memory: Engine) -> None:
-        await memory.correct(WRONG, by=RIGHT)
-        self._step("Correct", "four o'clock takes the place of two, which stays as history")
-        await self._answer(memory, QUESTIONS[-1])
-
-    async def _answer(self, memory: Engine, question: str) -> None:
+    async def _print_answer(self, memory: Engine, question: str) -> None:
         answer = await memory.recall(question, limit=1)
-        self._lines(f"{hit.memory.said_time:%d %b} {_quote(hit.memory)}" for hit in answer.memories)
+        self._print_lines(
+            f"{hit.memory.said_time:%d %b} {_quote_memory(hit.memory)}" for hit in answer.memories
+        )
 
-    async def _explain(self, memory: Engine) -> None:
+    async def _explain_two(self, memory: Engine) -> None:
         self._step("Explain", "why one memory goes and another stays")
         for key in (GONE, KEPT):
             explanation, one = await memory.explain(key), await memory.get(key)
             true = [verdict for verdict in explanation.verdicts if verdict.truth == "true"]
             names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
-            self._lines([_quote(one), f"    → {explanation.outcome}; what applies: {names}"])
+            self._print_lines([_quote_memory(one), f"    → {explanation.outcome}; what applies: {names}"])
 
     async def year(self, memory: Engine) -> tuple[Mapping[str, int], ...]:
         """Let a year pass over a copy: what is asked for is used, a little is said, and it curates itself."""
@@ -256,10 +252,10 @@ class Walk:
                 self.clock.set(min(ends, now + LOOKED_EVERY))
                 await memory.run_jobs()
             months.append((await memory.status()).statuses)
-            self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
+            self._print_lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
         for one in await memory.list(status="archived", limit=1):
             await memory.restore(one.id)
-            self._lines(["One of the archived, brought back:", f"    {_quote(one)}"])
+            self._print_lines(["One of the archived, brought back:", f"    {_quote_memory(one)}"])
         return tuple(months)
 
     def end(self, folder: Path) -> None:
@@ -272,7 +268,7 @@ class Walk:
     def _step(self, verb: str, title: str) -> None:
         self._print(f"\n{verb.upper()}  {title}")
 
-    def _lines(self, lines: Iterable[str]) -> None:
+    def _print_lines(self, lines: Iterable[str]) -> None:
         for line in lines:
             margin = " " * (len(line) - len(line.lstrip()) + 2)
             self._print(fill("  " + line, line_width(), subsequent_indent=margin, break_long_words=False))
@@ -281,7 +277,7 @@ class Walk:
         print(line, file=self.out)
 
 
-def _quote(memory: Memory) -> str:
+def _quote_memory(memory: Memory) -> str:
     """Return the text of a memory, after who said it, if anybody did."""
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 

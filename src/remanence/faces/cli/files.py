@@ -39,7 +39,7 @@ async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
     count = 0
     with (
         counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress,
-        _sink(file) as sink,
+        _open_sink(file) as sink,
     ):
         async for line in memory.export(to=file, progress=progress):
             sink.write(line)
@@ -89,7 +89,7 @@ def read_document(file: str) -> bytes:
 
 def write(file: str, text: str) -> None:
     """Put a text in a new file, or print it."""
-    with _sink(file) as sink:
+    with _open_sink(file) as sink:
         sink.write(text.encode())
 
 
@@ -98,7 +98,7 @@ def _open_private(file: str, flags: int) -> int:
 
 
 @contextmanager
-def _sink(file: str) -> Iterator[BinaryIO]:
+def _open_sink(file: str) -> Iterator[BinaryIO]:
     """Give a new file to write to, or standard output; a file that is not written to its end is taken away again."""
     if file == "-":
         with open(sys.stdout.fileno(), "wb", closefd=False) as sink:

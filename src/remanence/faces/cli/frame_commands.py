@@ -78,7 +78,7 @@ class Definition:
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""
         definition = {_MANY.get(name, name): value for name, value in given_of(self).items()}
-        return definition | ({"weights": _shares(definition["weights"])} if self.weight else {})
+        return definition | ({"weights": _read_shares(definition["weights"])} if self.weight else {})
 
 
 async def frames_get(
@@ -130,7 +130,7 @@ def _render_set_command(frame: "Frame") -> str:
     return " ".join(words)
 
 
-def _shares(given: list[str]) -> Mapping[str, float]:
+def _read_shares(given: list[str]) -> Mapping[str, float]:
     try:
         return {part: float(share) for part, share in pairs(given, "--weight").items()}
     except ValueError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from remanence.core.verb_help import VerbHelp
 from remanence.core.verbs import GROUPS, SHELVES, TABLE, advice
@@ -40,11 +40,11 @@ def list_commands() -> str:
     lines = [USAGE]
     names: set[str] = set()
     for title, rows in GROUPS.items():
-        lines += ["", f"{title}:", *_entries(rows, names)]
+        lines += ["", f"{title}:", *_iterate_entries(rows, names)]
     return "\n".join(lines)
 
 
-def _entries(rows: Iterable[VerbHelp], told: set[str]) -> Iterator[str]:
+def _iterate_entries(rows: Iterable[VerbHelp], told: set[str]) -> Iterator[str]:
     """Yield each command with what it is; those of a shelf stand together, once, and its own help has a line each."""
     for row in rows:
         name = row.command.partition(" ")[0]
@@ -119,17 +119,19 @@ def words_of(app: "App") -> list[tuple[str, str]]:
 
 def options_of(app: "App") -> list[tuple[str, str]]:
     """Return the options of a command, each with its help."""
-    return [_option(one) for one in arguments(app) if not one.field_info.is_positional]
+    return [_describe_option(one) for one in arguments(app) if not one.field_info.is_positional]
 
 
 def common_options(app: "App") -> list[tuple[str, str]]:
     """Return the options of every command."""
-    return [_option(one) for one in arguments(app.meta) if one.field_info.name in COMMON]
+    return [_describe_option(one) for one in arguments(app.meta) if one.field_info.name in COMMON]
 
 
 def arguments(app: "App") -> list["Argument"]:
     """Return what a command takes, groups of options flat."""
-    collection = app.assemble_argument_collection(default_parameter=_build_default_parameter())
+    from cyclopts import Parameter
+
+    collection = app.assemble_argument_collection(default_parameter=Parameter(negative_iterable=()))
     return [one for one in collection if one.show and not one.children]
 
 
@@ -143,11 +145,11 @@ def argument_name(one: "Argument | None") -> str:
     return f"{name}…" if one.token_count()[1] else name
 
 
-def _option(one: "Argument") -> tuple[str, str]:
+def _describe_option(one: "Argument") -> tuple[str, str]:
     names = " / ".join(one.names)
     is_flag = one.token_count()[0] == 0 or bool in get_args(one.hint)
     choices = one.get_choices(force=True)
-    value = "" if is_flag else f" {one.parameter.metavar or _metavar(one)}"
+    value = "" if is_flag else f" {one.parameter.metavar or _choose_metavar(one)}"
     default = one.field_info.default
     unsaid = is_flag or default in (None, "") or not isinstance(default, int | str)
     parts = [
@@ -158,11 +160,5 @@ def _option(one: "Argument") -> tuple[str, str]:
     return names + value, " ".join(filter(None, parts))
 
 
-def _metavar(one: "Argument") -> str:
+def _choose_metavar(one: "Argument") -> str:
     return "N" if {int, float} & {one.hint, *get_args(one.hint)} else one.names[0].strip("-").upper()
-
-
-def _build_default_parameter() -> Any:
-    from cyclopts import Parameter
-
-    return Parameter(negative_iterable=())

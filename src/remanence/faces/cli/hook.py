@@ -43,7 +43,7 @@ async def hook(
     is_cursor = name[:1].islower()
     do = EVENTS.get(name)
     remembered = "" if do is None else await do(memory, told, budget)
-    answer = _answer_cursor(name, remembered) if is_cursor else _answer(name, remembered)
+    answer = _answer_cursor(name, remembered) if is_cursor else _answer_claude(name, remembered)
     return json.dumps(answer) if answer or is_cursor else None
 
 
@@ -60,7 +60,7 @@ def _read(event: str) -> Mapping[str, Any]:
     return told
 
 
-async def _begin(memory: Memory, _told: Mapping[str, Any], budget: int) -> str:
+async def _begin_session(memory: Memory, _told: Mapping[str, Any], budget: int) -> str:
     """Listen to what still waits, and show what to begin with."""
     await memory.consolidate()
     return show_begun(await memory.frame("boot", budget=find_room(budget)))
@@ -73,37 +73,37 @@ async def _hear_prompt(memory: Memory, told: Mapping[str, Any], budget: int) -> 
         return ""
     answer = await memory.recall(prompt[:TEXT_CHARS_MAX], budget=find_room(budget))
     if SUBAGENT not in told:
-        await _note(memory, told, prompt, "user")
+        await _note_words(memory, told, prompt, "user")
     return "" if answer.is_weak else show_recalled(answer)
 
 
 async def _hear_prompt_alone(memory: Memory, told: Mapping[str, Any], _budget: int) -> str:
     """Hear a prompt where the host takes no context for it."""
-    await _note(memory, told, _text(told, ("prompt",)), "user")
+    await _note_words(memory, told, _text(told, ("prompt",)), "user")
     return ""
 
 
 async def _hear_answer(memory: Memory, told: Mapping[str, Any], _budget: int) -> str:
     """Hear what the assistant said last."""
-    await _note(memory, told, _text(told, ANSWERS), "assistant")
+    await _note_words(memory, told, _text(told, ANSWERS), "assistant")
     return ""
 
 
-async def _listen(memory: Memory, _told: Mapping[str, Any], _budget: int) -> str:
+async def _listen_to_waiting(memory: Memory, _told: Mapping[str, Any], _budget: int) -> str:
     """Find facts in what was said, and make what waits active."""
     await memory.consolidate()
     return ""
 
 
-async def _note(memory: Memory, told: Mapping[str, Any], words: str, role: "RoleName") -> None:
+async def _note_words(memory: Memory, told: Mapping[str, Any], words: str, role: "RoleName") -> None:
     if words:
         session = _text(told, SESSIONS)
-        named = session if len(session) <= NAME_CHARS_MAX and session.isprintable() else _hash(session)
+        named = (
+            session
+            if len(session) <= NAME_CHARS_MAX and session.isprintable()
+            else sha256(session.encode()).hexdigest()
+        )
         await memory.note(words[:TEXT_CHARS_MAX], later=True, role=role, session=named or None)
-
-
-def _hash(name: str) -> str:
-    return sha256(name.encode()).hexdigest()
 
 
 def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -116,7 +116,7 @@ def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return "" if found.isspace() else found
 
 
-def _answer(name: str, remembered: str) -> dict[str, Any]:
+def _answer_claude(name: str, remembered: str) -> dict[str, Any]:
     """Answer Claude Code or Codex, which read no answer as nothing to say."""
     said = {"hookEventName": name, "additionalContext": remembered}
     return {"hookSpecificOutput": said} if remembered else {}
@@ -130,16 +130,16 @@ def _answer_cursor(name: str, remembered: str) -> dict[str, Any]:
 
 # What is done at each event; at any other, nothing.
 EVENTS: Mapping[str, Callable[[Memory, Mapping[str, Any], int], Awaitable[str]]] = {
-    "SessionStart": _begin,
-    "sessionStart": _begin,
+    "SessionStart": _begin_session,
+    "sessionStart": _begin_session,
     "UserPromptSubmit": _hear_prompt,
     "beforeSubmitPrompt": _hear_prompt_alone,
     "Stop": _hear_answer,
     "afterAgentResponse": _hear_answer,
-    "PreCompact": _listen,
-    "preCompact": _listen,
-    "SessionEnd": _listen,
-    "sessionEnd": _listen,
+    "PreCompact": _listen_to_waiting,
+    "preCompact": _listen_to_waiting,
+    "SessionEnd": _listen_to_waiting,
+    "sessionEnd": _listen_to_waiting,
 }
 
 

@@ -104,11 +104,11 @@ def _new_file(_type: Any, tokens: Sequence[Any]) -> str:
     return "-" if word == STREAM else word
 
 
-def _file(_type: Any, tokens: Sequence[Any]) -> str:
+def _read_file_option(_type: Any, tokens: Sequence[Any]) -> str:
     return file_of(str(tokens[0].value))
 
 
-def _policy(_type: Any, tokens: Sequence[Any]) -> str:
+def _read_policy_option(_type: Any, tokens: Sequence[Any]) -> str:
     # A file is told by how its name ends.
     return file_of(str(tokens[0].value), "standard-input.toml")
 
@@ -124,7 +124,7 @@ def file_of(given: str, name: str = "standard-input") -> str:
     return str(file)
 
 
-def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
+def _read_moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     """Read a time, and say so where its zone was not given."""
     word = tokens[0].value
     read = moment(word)
@@ -133,35 +133,29 @@ def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     return read
 
 
-def _interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
+def _read_interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
     """Read a span of time."""
     return interval(tokens[0].value, SystemClock().now())
 
 
-def _since(_type: Any, tokens: Sequence[Any]) -> datetime:
+def _read_since(_type: Any, tokens: Sequence[Any]) -> datetime:
     return style.span(tokens[0].value, SystemClock().now())[0]
 
 
-def _until(_type: Any, tokens: Sequence[Any]) -> datetime:
+def _read_until(_type: Any, tokens: Sequence[Any]) -> datetime:
     return style.span(tokens[0].value, SystemClock().now())[1]
 
 
-def _presets(_context: Any) -> Sequence[str]:
+def _list_presets(_context: Any) -> Sequence[str]:
     from remanence.curate.policy.document import PRESETS
 
     return PRESETS
 
 
-def _frames(_context: Any) -> Sequence[str]:
+def _list_frames(_context: Any) -> Sequence[str]:
     from remanence.recall.frames import BUILTIN
 
     return list(BUILTIN)
-
-
-def _shown_frames(context: Any) -> Sequence[str]:
-    from remanence.recall.frames import FIXED
-
-    return [*FIXED, *_frames(context)]
 
 
 Name = Annotated[
@@ -178,9 +172,9 @@ Text = Annotated[
 ]
 # A file that is read, one that is written, a policy, a frame; what each is for stands beside it.
 PLAIN = Parameter(negative=(), negative_iterable=(), allow_repeating=True)  # of every command
-INPUT = Parameter(converter=_file)
+INPUT = Parameter(converter=_read_file_option)
 OUTPUT = Parameter(converter=_new_file)
-POLICY = Parameter(converter=_policy, completer=_presets)
+POLICY = Parameter(converter=_read_policy_option, completer=_list_presets)
 PolicyOption = Annotated[
     str | None,
     POLICY,
@@ -190,10 +184,10 @@ PolicyOption = Annotated[
         help="A preset's name or a TOML file; the adopted policy if absent.",
     ),
 ]
-FRAME = Parameter(metavar="FRAME", completer=_frames)
-When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
+FRAME = Parameter(metavar="FRAME", completer=_list_frames)
+When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_read_moment, n_tokens=1)]
 Span = Annotated[
-    tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)
+    tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_read_interval, n_tokens=1)
 ]
 Relation = Annotated[RelationName, Parameter(help="Relation of the first memory to the second.")]
 IfRevision = Annotated[int | None, Parameter(help="Fail unless the memory has this revision (see `get`).")]
@@ -266,7 +260,7 @@ Since = Annotated[
     datetime,
     Parameter(
         metavar="TIME",
-        converter=_since,
+        converter=_read_since,
         n_tokens=1,
         help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
     ),
@@ -274,7 +268,7 @@ Since = Annotated[
 Until = Annotated[
     datetime,
     Parameter(
-        metavar="TIME", converter=_until, n_tokens=1, help="Only what was said at or before this time."
+        metavar="TIME", converter=_read_until, n_tokens=1, help="Only what was said at or before this time."
     ),
 ]
 SINCE_UNTIL: Mapping[str, Any] = {"since": Since, "until": Until}  # a span of time is two options
@@ -323,17 +317,14 @@ class ListPage:
         if len(memories) > self.limit:
             more = f"more: repeat with --after {memories[self.limit - 1].seq}"
             style.write_lines([style.Text(more, "dim")], sys.stderr)
-        return self._choose_fields(memories[: self.limit])
-
-    def _choose_fields(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
-        """Return what is to be shown of each memory: all of it, or the fields that were named."""
+        shown = memories[: self.limit]
         if not self.field:
-            return memories
+            return shown
         known = {one.name for one in fields(ListedMemory)} - ListedMemory.HIDDEN
         for name in self.field:
             if name not in known:
                 raise NameUnknown("field", name, known)
-        rows = (encode_json_value(one) for one in memories)
+        rows = (encode_json_value(one) for one in shown)
         return [style.Fields({name: row[name] for name in self.field or ()}) for row in rows]
 
 

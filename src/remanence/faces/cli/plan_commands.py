@@ -64,7 +64,10 @@ async def plan(
                 "--compare shows what differs and keeps no plan",
                 recovery="leave the other file and --output out",
             )
-        return await _compare(memory, compare, policy, every=every)
+        from remanence.curate.planner.plan_report import LISTED
+
+        with waiting("comparing"):
+            return await memory.plan(policy, compare=_read(compare), limit=EVERY if every else LISTED)
     if file is not None and (output is not None or policy is not None):
         raise InvalidInput("the plan is in a file already", recovery="leave --output and --policy out")
     draft = await _make_plan(memory, policy, output) if file is None else _read(file)
@@ -129,13 +132,6 @@ async def forecast(
     if svg is not None:
         files.write(svg, answer.svg())
     return None if svg == "-" else answer
-
-
-async def _compare(memory: Memory, file: str, policy: str | None, *, every: bool) -> Any:
-    from remanence.curate.planner.plan_report import LISTED
-
-    with waiting("comparing"):
-        return await memory.plan(policy, compare=_read(file), limit=EVERY if every else LISTED)
 
 
 async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":

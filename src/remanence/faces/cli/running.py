@@ -212,7 +212,7 @@ async def _with_memory(
     refused, the memory remembers it.
     """
     path = database(common)
-    is_there = _exists(path)
+    is_there = _find_file(path)
     if not is_there and (common.read_only or not makes):
         raise NotFound(
             f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
@@ -260,7 +260,7 @@ async def _has_scope(common: Common) -> bool:
         return False
 
 
-def _exists(path: Path) -> bool:
+def _find_file(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as error:

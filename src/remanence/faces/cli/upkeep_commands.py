@@ -70,11 +70,8 @@ async def settings(
         if not (value.isascii() and value.isdigit()):
             raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
         new_value = int(value)
-    return Undoable(await memory.settings.set(name, new_value), _setting(name, before.value))
-
-
-def _setting(name: str, value: int | str) -> str:
-    return f"remanence settings {name} {value if isinstance(value, int) else quote(value)}"
+    old_value = before.value if isinstance(before.value, int) else quote(before.value)
+    return Undoable(await memory.settings.set(name, new_value), f"remanence settings {name} {old_value}")
 
 
 def guide(
@@ -311,14 +308,14 @@ async def mirror_watch(
             show.write(done)
 
     try:
-        await memory.mirror.watch(folder, tell, command=_words(then))
+        await memory.mirror.watch(folder, tell, command=_split_command(then))
     except asyncio.CancelledError:  # Ctrl-C ends it
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
     return None
 
 
-def _words(command: str | None) -> list[str]:
+def _split_command(command: str | None) -> list[str]:
     try:
         return [] if command is None else shlex.split(command)
     except ValueError as error:

@@ -116,7 +116,7 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
     usage = f"usage: {usage_of(error.app, error.command_chain or ())}"
     match error:
         case UnknownCommandError():
-            return _unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
+            return _describe_unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
         case UnknownOptionError():
             names = [
                 name for one in error.argument_collection if one.show for name in one.names if name[0] == "-"
@@ -136,25 +136,18 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
     return " ".join(str(error).split()), usage
 
 
-def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
+def _describe_unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     if word.startswith("-"):
         return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"], ARGUMENTS)
     prefix = " ".join([*chain, ""])
     commands = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
-    near = suggest(word if _is_synonym(word, commands) else _on_a_shelf(word, commands), commands, VERBS)
+    # A word that means none of these commands elsewhere may be the end of one, of a shelf that nobody named.
+    if {*VERBS.get(plain_name(word), ())}.isdisjoint(commands):
+        word = next((name for name in commands if name.rpartition(" ")[2] == word), word)
+    near = suggest(word, commands, VERBS)
     return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
     ) else f"see: remanence {f'{prefix}--help' if prefix else ALL}"
-
-
-def _is_synonym(word: str, commands: Sequence[str]) -> bool:
-    """True if a word means one of these commands elsewhere."""
-    return not {*VERBS.get(plain_name(word), ())}.isdisjoint(commands)
-
-
-def _on_a_shelf(word: str, commands: Sequence[str]) -> str:
-    """Return the first command that ends in a word, of a shelf that nobody named; else the word."""
-    return next((name for name in commands if name.rpartition(" ")[2] == word), word)
 
 
 def _not_such(error: CoercionError) -> tuple[str, str]:

@@ -57,7 +57,7 @@ def _list_frames(_context: Any) -> Sequence[str]:
     return [*FIXED, *BUILTIN]
 
 
-def _help(kind: Any, text: str, **more: Any) -> Any:
+def _annotate_help(kind: Any, text: str, **more: Any) -> Any:
     return Annotated[kind, Parameter(help=text, **more)]
 
 
@@ -74,8 +74,8 @@ ARGUMENTS: Mapping[str, Any] = {
     "links.name": options.Name,
     "entities.get.name": EntityName,
     "entity": EntityName,
-    "a": _help(int | str, "A memory, which stays, or an entity.", converter=options.read_name),
-    "b": _help(
+    "a": _annotate_help(int | str, "A memory, which stays, or an entity.", converter=options.read_name),
+    "b": _annotate_help(
         int | str,
         "The memory that says the same, or the entity that is the same.",
         converter=options.read_name,
@@ -83,73 +83,77 @@ ARGUMENTS: Mapping[str, Any] = {
     "link.source": options.Name,
     "target": options.Name,
     "relation": options.Relation,
-    "by": _help(options.Name, "The memory that takes its place, instead of a text."),
+    "by": _annotate_help(options.Name, "The memory that takes its place, instead of a text."),
     "if_revision": options.IfRevision,
     "link.if_revision": options.IfLinkRevision,
-    "merge.if_revision": _help(int, "Fail unless the second memory has this revision."),
-    "learn.if_revision": _help(
+    "merge.if_revision": _annotate_help(int, "Fail unless the second memory has this revision."),
+    "learn.if_revision": _annotate_help(
         int, "Fail unless the key's memory has this revision; 0: unless the key is new."
     ),
-    "review.settle.if_revision": _help(
+    "review.settle.if_revision": _annotate_help(
         int, "Fail unless the memory that gives way or is accepted (both: the link) has this revision."
     ),
     # What a memory says and is
     "text": options.Text,
-    "update.text": _help(str, "The new text."),
-    "turn": _help(
+    "update.text": _annotate_help(str, "The new text."),
+    "turn": _annotate_help(
         str,
         "The text; - reads it, or a hook's JSON with prompt and session_id, from standard input.",
         converter=options.text_of,
         metavar="TEXT",
     ),
     "later": None,  # a command ends before a model would have answered
-    "category": _help(str, "A category that the policy declares, such as task."),
-    "kind": _help(KindName, "The kind of memory."),
+    "category": _annotate_help(str, "A category that the policy declares, such as task."),
+    "kind": _annotate_help(KindName, "The kind of memory."),
     "tags": Many,
-    "tag.tags": _help(list[str], "One tag or several.", metavar="TAG"),
-    "role": _help(RoleName, "The speaker's role; derived from the speaker if absent."),
-    "speaker": _help(str, "The speaker's name."),
-    "thread": _help(str, "The conversation it belongs to."),
-    "recall.thread": _help(str, "Only this conversation."),
-    "session": _help(str, "The session of the conversation."),
-    "said_at": _help(options.When, "Time of the statement, such as 2026-03-01T09:30; now if absent."),
-    "source": _help(str, "The source, such as a URL."),
-    "state": _help(str, "A state of its category, such as pending."),
-    "severity": _help(SeverityName, "Severity."),
-    "lifecycle": _help(LifecycleName, "Lifecycle state."),
-    "verification": _help(VerificationName, "Verification state."),
-    "policy_class": _help(PolicyClassName, "Retention class; no memory can be changed to ephemeral."),
-    "confidence": _help(float, "Confidence, from 0 to 1."),
-    "importance": _help(float, "Importance, from 0 to 1."),
-    "weight": _help(float, "Weight, from 0 to 1."),
-    "trust": _help(TrustName, "Trust, if lower than yours."),
-    "key": _help(str, "Your own id; a later text with it replaces this one."),
-    "note.key": _help(str, "Your own id; a repeated id is stored once."),
-    "attributes": _help(
+    "tag.tags": _annotate_help(list[str], "One tag or several.", metavar="TAG"),
+    "role": _annotate_help(RoleName, "The speaker's role; derived from the speaker if absent."),
+    "speaker": _annotate_help(str, "The speaker's name."),
+    "thread": _annotate_help(str, "The conversation it belongs to."),
+    "recall.thread": _annotate_help(str, "Only this conversation."),
+    "session": _annotate_help(str, "The session of the conversation."),
+    "said_at": _annotate_help(
+        options.When, "Time of the statement, such as 2026-03-01T09:30; now if absent."
+    ),
+    "source": _annotate_help(str, "The source, such as a URL."),
+    "state": _annotate_help(str, "A state of its category, such as pending."),
+    "severity": _annotate_help(SeverityName, "Severity."),
+    "lifecycle": _annotate_help(LifecycleName, "Lifecycle state."),
+    "verification": _annotate_help(VerificationName, "Verification state."),
+    "policy_class": _annotate_help(
+        PolicyClassName, "Retention class; no memory can be changed to ephemeral."
+    ),
+    "confidence": _annotate_help(float, "Confidence, from 0 to 1."),
+    "importance": _annotate_help(float, "Importance, from 0 to 1."),
+    "weight": _annotate_help(float, "Weight, from 0 to 1."),
+    "trust": _annotate_help(TrustName, "Trust, if lower than yours."),
+    "key": _annotate_help(str, "Your own id; a later text with it replaces this one."),
+    "note.key": _annotate_help(str, "Your own id; a repeated id is stored once."),
+    "attributes": _annotate_help(
         list[str],
         "An attribute; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
-    "update.attributes": _help(
+    "update.attributes": _annotate_help(
         list[str],
         "Replaces all attributes; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
-    "valid_from": _help(options.When, "Start of validity."),
-    "valid_to": _help(options.When, "End of validity."),
-    "if_exists": _help(IfExists, "Action if the link exists; reinforce if absent."),
-    "reason": _help(str, "The name of the hold, such as audit-2027."),
-    "until": _help(options.When, "End of the hold; no end if absent."),
-    "off": _help(bool, "Take it away instead.", negative=()),
-    "verdict": _help(
+    "valid_from": _annotate_help(options.When, "Start of validity."),
+    "valid_to": _annotate_help(options.When, "End of validity."),
+    "if_exists": _annotate_help(IfExists, "Action if the link exists; reinforce if absent."),
+    "reason": _annotate_help(str, "The name of the hold, such as audit-2027."),
+    "until": _annotate_help(options.When, "End of the hold; no end if absent."),
+    "off": _annotate_help(bool, "Take it away instead.", negative=()),
+    "verdict": _annotate_help(
         VerdictName | float, "right, wrong, helped, misled, or a number from 0 (misled) to 1 (helped)."
     ),
     # What is asked
-    "query": _help(str, "A question, or words to look for."),
-    "frame.query": _help(str, "A question; none weighs all."),
-    "links.query": _help(str, "Start from the best answers to this question instead of a memory."),
+    "query": _annotate_help(str, "A question, or words to look for."),
+    "frame.query": _annotate_help(str, "A question; none weighs all."),
+    "links.query": _annotate_help(str, "Start from the best answers to this question instead of a memory."),
     "frame.name": Annotated[
         str,
         Parameter(
@@ -159,81 +163,85 @@ ARGUMENTS: Mapping[str, Any] = {
             " boot takes --budget alone, profile nothing.",
         ),
     ],
-    "count.by": _help(str, "Such as category, speaker, tier, topic or attributes.project."),
+    "count.by": _annotate_help(str, "Such as category, speaker, tier, topic or attributes.project."),
     "filters": options.Where,
-    "limit": _help(int, "Maximum number."),
-    "count.limit": _help(int, "Maximum number of values."),
-    "forbidden.limit": _help(int, "Maximum number; all if absent."),
-    "frame.limit": _help(int, "Maximum number of memories."),
-    "recall.limit": _help(int, "Maximum number of memories."),
-    "get.as_of": _help(options.When, "Show it as it was at this time."),
-    "links.limit": _help(int, "Maximum number of memories; 10 if absent."),
-    "review.list.limit": _help(int, "Maximum number of each kind."),
-    "budget": _help(int, "Maximum number of tokens."),
-    "asker": _help(str, "Name of the person asking, if the question says I or my."),
-    "around": _help(
+    "limit": _annotate_help(int, "Maximum number."),
+    "count.limit": _annotate_help(int, "Maximum number of values."),
+    "forbidden.limit": _annotate_help(int, "Maximum number; all if absent."),
+    "frame.limit": _annotate_help(int, "Maximum number of memories."),
+    "recall.limit": _annotate_help(int, "Maximum number of memories."),
+    "get.as_of": _annotate_help(options.When, "Show it as it was at this time."),
+    "links.limit": _annotate_help(int, "Maximum number of memories; 10 if absent."),
+    "review.list.limit": _annotate_help(int, "Maximum number of each kind."),
+    "budget": _annotate_help(int, "Maximum number of tokens."),
+    "asker": _annotate_help(str, "Name of the person asking, if the question says I or my."),
+    "around": _annotate_help(
         options.Span,
         "Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'.",
     ),
-    "as_of": _help(options.When, "Answer from the state at this time."),
-    "archived": _help(
+    "as_of": _annotate_help(options.When, "Answer from the state at this time."),
+    "archived": _annotate_help(
         ArchiveName,
         "Include archived memories (open) or not (closed); default: the setting recall_leaves_out.",
     ),
-    "count_use": _help(bool, "Count the returned memories as used.", negative="--no-count-use"),
-    "newer_first": _help(
+    "count_use": _annotate_help(bool, "Count the returned memories as used.", negative="--no-count-use"),
+    "newer_first": _annotate_help(
         bool, "Rank newer statements about the same subject first.", negative="--no-newer-first"
     ),
-    "explain": _help(bool, "Explain scores, omissions and timing.", name="--why"),
-    "why_not": _help(
+    "explain": _annotate_help(bool, "Explain scores, omissions and timing.", name="--why"),
+    "why_not": _annotate_help(
         int | str,
         "Explain why this memory or text is not in the answer, and what would change that.",
         metavar="MEMORY",
         converter=options.read_name,
     ),
     "policy": options.PolicyOption,
-    "depth": _help(
+    "depth": _annotate_help(
         int, "Show the memories reached over at most this many links, 1 to 3, each with its path."
     ),
     # Lists
-    "forbidden.after": _help(str, "Continue after this one, the last of an earlier list.", metavar="HASH"),
-    "conversations.list.session": _help(str, "Only segments of this session."),
-    "of": _help(options.Name, "Only segments that contain this turn, or a fact's turns."),
-    "open_only": _help(bool, "Only open segments.", name="--open"),
-    "threads": _help(bool, "List threads instead of segments.", negative=()),
-    "segments_min": _help(int, "With --threads: only threads with at least this many segments."),
+    "forbidden.after": _annotate_help(
+        str, "Continue after this one, the last of an earlier list.", metavar="HASH"
+    ),
+    "conversations.list.session": _annotate_help(str, "Only segments of this session."),
+    "of": _annotate_help(options.Name, "Only segments that contain this turn, or a fact's turns."),
+    "open_only": _annotate_help(bool, "Only open segments.", name="--open"),
+    "threads": _annotate_help(bool, "List threads instead of segments.", negative=()),
+    "segments_min": _annotate_help(int, "With --threads: only threads with at least this many segments."),
     "conversations.list.after": AfterNumber,
-    "number": _help(int, "The number of a segment."),
-    "conversations.get.thread": _help(int, "The number of a thread, instead of a segment.", metavar="NUMBER"),
-    "type": _help(str, "Only of this type: person, project, tool, company, place or other."),
-    "entities.list.after": _help(
+    "number": _annotate_help(int, "The number of a segment."),
+    "conversations.get.thread": _annotate_help(
+        int, "The number of a thread, instead of a segment.", metavar="NUMBER"
+    ),
+    "type": _annotate_help(str, "Only of this type: person, project, tool, company, place or other."),
+    "entities.list.after": _annotate_help(
         int | str,
         "Continue after this one, the last of an earlier list.",
         metavar="ENTITY",
         converter=options.read_name,
     ),
-    "entities.split.off": _help(
+    "entities.split.off": _annotate_help(
         list[int | str],
         "Names that belong to the other entity, or memories that mention it.",
         converter=options.read_names,
     ),
-    "entities.alias.name": _help(str, "The alias."),
-    "sort": _help(ReviewSort, "Only items of this kind."),
-    "settled": _help(bool, "With --sort contradiction: settled ones, too.", negative=()),
-    "review.list.after": _help(
+    "entities.alias.name": _annotate_help(str, "The alias."),
+    "sort": _annotate_help(ReviewSort, "Only items of this kind."),
+    "settled": _annotate_help(bool, "With --sort contradiction: settled ones, too.", negative=()),
+    "review.list.after": _annotate_help(
         str, "Continue after this item of an earlier list, with items of its kind.", metavar="CURSOR"
     ),
-    "item": _help(
+    "item": _annotate_help(
         int | str,
         "An item of `review list`, such as contradiction/102/331; clock; or a memory.",
         converter=options.read_name,
     ),
-    "choice": _help(
+    "choice": _annotate_help(
         int | str,
         "One of its choices: the memory that is right, both or neither; accept, decline, forget, forbid; undo.",
         converter=options.read_name,
     ),
-    "only": _help(
+    "only": _annotate_help(
         list[int | str],
         "Of several proposals only this tag or older memory; repeatable.",
         metavar="WHAT",

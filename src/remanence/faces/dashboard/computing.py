@@ -78,7 +78,14 @@ class Computations:
         kept = own.setdefault(what, Computation())
         own.move_to_end(what)
         self._kept.move_to_end(kept_for)
-        self._drop_oldest(own)
+        # What was asked for longest ago goes: of one token what it asked itself, of all what nobody asks any more.
+        while len(own) > OF_ONE_MAX:
+            _cancel_waiting(own.popitem(last=False)[1])
+        while len(self._kept) > TOKENS_MAX:
+            oldest = next(iter(self._kept))
+            self._own_turns.pop(oldest, None)
+            for dropped in self._kept.pop(oldest).values():
+                _cancel_waiting(dropped)
         is_old = kept.position != position or self._now() - kept.at > FRESH
         if not kept.is_running and is_old:
             kept.task = asyncio.create_task(self._work(self._own_turns[kept_for], kept, position, compute))
@@ -104,16 +111,6 @@ class Computations:
         for own in self._kept.values():
             while own:
                 _cancel_waiting(own.popitem()[1])
-
-    def _drop_oldest(self, own: "OrderedDict[Hashable, Computation]") -> None:
-        """Drop what was asked for longest ago: of one token what it asked itself, of all what nobody asks any more."""
-        while len(own) > OF_ONE_MAX:
-            _cancel_waiting(own.popitem(last=False)[1])
-        while len(self._kept) > TOKENS_MAX:
-            oldest = next(iter(self._kept))
-            self._own_turns.pop(oldest, None)
-            for dropped in self._kept.pop(oldest).values():
-                _cancel_waiting(dropped)
 
     async def end(self) -> None:
         """End what is under way."""

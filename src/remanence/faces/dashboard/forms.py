@@ -39,7 +39,7 @@ class PageForm:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
 
-def _tell(receipt: Receipt, did: str) -> FormResult:
+def _tell_receipt(receipt: Receipt, did: str) -> FormResult:
     """Say what a run did, with the way back where there is one."""
     run = receipt.run if receipt.changes else None
     detail = "; ".join([*receipt.notes, *(f"left out: {one}" for one in receipt.skipped[:5])])
@@ -88,7 +88,7 @@ async def _update(visit: Visit, given: FormFields) -> FormResult:
     if not changed:
         return FormResult(Note("Nothing was changed"))
     receipt = await visit.memory.update(name, if_revision=revision, **changed)
-    return _tell(receipt, f"Changed {', '.join(changed)} of {short_id(memory.seq)}")
+    return _tell_receipt(receipt, f"Changed {', '.join(changed)} of {short_id(memory.seq)}")
 
 
 async def _correct(visit: Visit, given: FormFields) -> FormResult:
@@ -106,19 +106,21 @@ async def _correct(visit: Visit, given: FormFields) -> FormResult:
 
 async def _tag(visit: Visit, given: FormFields) -> FormResult:
     tags = given.read_words("tags")
-    return _tell(await visit.memory.tag(_name(given), *tags), f"Tagged {', '.join(tags)}")
+    return _tell_receipt(await visit.memory.tag(_name(given), *tags), f"Tagged {', '.join(tags)}")
 
 
 async def _untag(visit: Visit, given: FormFields) -> FormResult:
     tag = given.require("tag")
-    return _tell(await visit.memory.tag(_name(given), tag, off=True), f"Took the tag {tag} away")
+    return _tell_receipt(await visit.memory.tag(_name(given), tag, off=True), f"Took the tag {tag} away")
 
 
 def _on_one(verb: str, did: str, **more: Any) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
     """Return how a verb is called that takes one memory."""
 
     async def carry_out(visit: Visit, given: FormFields) -> FormResult:
-        return _tell(await getattr(visit.memory, verb)(_name(given), **more), f"{did} #{given.take('name')}")
+        return _tell_receipt(
+            await getattr(visit.memory, verb)(_name(given), **more), f"{did} #{given.take('name')}"
+        )
 
     return carry_out
 
@@ -128,11 +130,11 @@ async def _hold(visit: Visit, given: FormFields) -> FormResult:
     receipt = await visit.memory.hold(
         _name(given), given.require("reason"), until=None if until is None else moment(until)
     )
-    return _tell(receipt, f"Held #{given.take('name')}")
+    return _tell_receipt(receipt, f"Held #{given.take('name')}")
 
 
 async def _release(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(
+    return _tell_receipt(
         await visit.memory.hold(_name(given), given.require("reason"), off=True),
         f"Released #{given.take('name')}",
     )
@@ -150,7 +152,7 @@ async def _forget(visit: Visit, given: FormFields) -> FormResult:
     forbid = given.read_text("forbid") is not None
     delete = visit.memory.forbid if forbid else visit.memory.forget
     receipt = await delete(_name(given), if_revision=given.read_whole("revision"))
-    return _tell(
+    return _tell_receipt(
         receipt,
         f"Deleted #{given.take('name')}" + (", and its text is refused from now on" if forbid else ""),
     )
@@ -158,7 +160,7 @@ async def _forget(visit: Visit, given: FormFields) -> FormResult:
 
 async def _supersede(visit: Visit, given: FormFields) -> FormResult:
     old, by = _name(given), _name(given, "by")
-    return _tell(await visit.memory.correct(old, by=by), f"{by} holds instead of {old}")
+    return _tell_receipt(await visit.memory.correct(old, by=by), f"{by} holds instead of {old}")
 
 
 async def _link(visit: Visit, given: FormFields) -> FormResult:
@@ -178,7 +180,7 @@ async def _link(visit: Visit, given: FormFields) -> FormResult:
 
 async def _unlink(visit: Visit, given: FormFields) -> FormResult:
     relation: Any = given.require("relation")
-    return _tell(
+    return _tell_receipt(
         await visit.memory.link(_name(given, "source"), _name(given, "target"), relation, off=True),
         "Took the link away",
     )
@@ -195,12 +197,12 @@ async def _settle(visit: Visit, given: FormFields) -> FormResult:
         )
     receipt = await visit.memory.review.settle(read_name(item), read_name(choice))
     done = FormResult(Note(f"Settled: {choice}", detail="; ".join(receipt.notes)))
-    return _tell(receipt, f"Settled: {choice}") if receipt.changes else done
+    return _tell_receipt(receipt, f"Settled: {choice}") if receipt.changes else done
 
 
 async def _merge(visit: Visit, given: FormFields) -> FormResult:
     receipt = await visit.memory.merge(_name(given, "a"), _name(given, "b"))
-    return _tell(receipt, "Made one of the two")
+    return _tell_receipt(receipt, "Made one of the two")
 
 
 async def _apply(visit: Visit, given: FormFields) -> FormResult:
@@ -218,7 +220,7 @@ async def _apply(visit: Visit, given: FormFields) -> FormResult:
             Note("Nothing of this plan is left to do: it was applied already, or what it is about changed")
         )
     counts = {ACTION_WORDS.get(name, name): count for name, count in receipt.counts.items()}
-    told = _tell(receipt, f"Applied the plan: {format_counts(counts)}")
+    told = _tell_receipt(receipt, f"Applied the plan: {format_counts(counts)}")
     return FormResult(told.note, visit.link(f"/runs/{receipt.run}"))
 
 
@@ -226,7 +228,7 @@ async def _undo(visit: Visit, given: FormFields) -> FormResult:
     receipt = await visit.memory.undo(given.require("run"))
     did = f"Took back {number(receipt.changes, 'change', 'changes')}"
     return FormResult(
-        _tell(receipt, did).note, visit.link(f"/runs/{receipt.undoes}") if receipt.undoes else ""
+        _tell_receipt(receipt, did).note, visit.link(f"/runs/{receipt.undoes}") if receipt.undoes else ""
     )
 
 
@@ -249,7 +251,7 @@ async def _save_settings(visit: Visit, given: FormFields) -> FormResult:
         if typed is None:
             continue
         try:
-            await _set(visit, setting, typed)
+            await _set_setting(visit, setting, typed)
             saved.append(setting.name)
         except InvalidInput as error:
             refused[setting.name] = error
@@ -274,7 +276,7 @@ def _read_typed(setting: Setting, given: FormFields) -> str | None:
     return None if typed.strip() == was.strip() else typed.strip()
 
 
-async def _set(visit: Visit, setting: Setting, typed: str) -> None:
+async def _set_setting(visit: Visit, setting: Setting, typed: str) -> None:
     """Set one setting to what was typed; nothing resets it."""
     if setting.name == MIRROR_FOLDER and not visit.may("mirror.sync"):
         raise InvalidInput(
@@ -286,15 +288,17 @@ async def _set(visit: Visit, setting: Setting, typed: str) -> None:
 
 
 async def _lift(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.forbid(_name(given), off=True), "Its text is let in again")
+    return _tell_receipt(await visit.memory.forbid(_name(given), off=True), "Its text is let in again")
 
 
 async def _split_entity(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(await visit.memory.entities.split(_name(given), given.read_words("off")), "Split off")
+    return _tell_receipt(
+        await visit.memory.entities.split(_name(given), given.read_words("off")), "Split off"
+    )
 
 
 async def _add_alias(visit: Visit, given: FormFields) -> FormResult:
-    return _tell(
+    return _tell_receipt(
         await visit.memory.entities.alias(_name(given), given.require("alias")),
         f"Also called {given.take('alias')}",
     )

@@ -40,7 +40,7 @@ def lay_out(related: RelatedResult) -> tuple[GraphNode, ...]:
     steps: dict[int, tuple[int, str]] = {}  # from which memory a link leads to one, and its relation
     reached = dict.fromkeys(related.seeds)
     for one in related.memories:
-        way = _follow(one.path, related.seeds)
+        way = _follow_path(one.path, related.seeds)
         new = [seq for seq, *_ in way if seq not in reached]
         if len(reached) + len(new) > NODES_MAX:
             continue
@@ -50,10 +50,10 @@ def lay_out(related: RelatedResult) -> tuple[GraphNode, ...]:
     children: dict[int, list[int]] = {seq: [] for seq in reached}
     for seq, (before, _) in steps.items():
         children[before].append(seq)
-    return _place(related.seeds, steps, children)
+    return _place_nodes(related.seeds, steps, children)
 
 
-def _follow(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int, str]]:
+def _follow_path(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int, str]]:
     """Return each memory on a way from a seed with the one before it; a link may be stored either way round."""
     first = path[0]
     at = first.source if first.source in seeds else first.target
@@ -64,7 +64,7 @@ def _follow(path: Sequence[Hop], seeds: Collection[int]) -> list[tuple[int, int,
     return way
 
 
-def _place(
+def _place_nodes(
     seeds: Sequence[int], steps: Mapping[int, tuple[int, str]], children: Mapping[int, Sequence[int]]
 ) -> tuple[GraphNode, ...]:
     """Give each a row of its own, but for the first child of one, which stands beside it."""
@@ -283,7 +283,11 @@ async def show_graph(visit: Visit) -> dict[str, Any]:
     shown: dict[str, Any] = {"depth": depth, "depths": range(1, HOPS_MAX + 1), "graph": None, "begins": []}
     given = visit.query.get("from")
     if given is None:
-        return {**shown, "begins": await _list_beginnings(visit.memory)}
+        entities = await visit.memory.entities.list(limit=BEGINNINGS)
+        newest = await visit.memory.list(limit=BEGINNINGS)
+        begins = [{"seq": one.seq, "text": one.name} for one in entities]
+        begins += [{"seq": one.seq, "text": one.text} for one in newest]
+        return {**shown, "begins": begins}
     related = await _find_neighbourhood(visit.memory, given, depth)
     nodes = lay_out(related)
     by_seq = {one.memory.seq: one.memory for one in related.memories}
@@ -320,10 +324,3 @@ async def _find_neighbourhood(memory: Engine, given: str, depth: int) -> Related
     except NotFound:
         return await memory.links(query=given, depth=depth, limit=limit)
     return await memory.links(entity.seq, depth=depth, limit=limit)
-
-
-async def _list_beginnings(memory: Engine) -> list[dict[str, Any]]:
-    """List entities and newest memories that a look at links may begin at."""
-    entities = await memory.entities.list(limit=BEGINNINGS)
-    begins = [{"seq": one.seq, "text": one.name} for one in entities]
-    return begins + [{"seq": one.seq, "text": one.text} for one in await memory.list(limit=BEGINNINGS)]

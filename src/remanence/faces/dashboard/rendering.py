@@ -85,7 +85,7 @@ _SIGNED = re.compile(r"[+\-\u2212]\d+\.\d+ ")  # what a sign adds, before what i
 TEXT_CHARS_MAX = 280  # of a memory in a list; its page has it whole
 
 
-def _finalize(value: Any) -> Any:
+def _finalize_value(value: Any) -> Any:
     """Prepare what a template shows: nothing where there is nothing, and a text without what hides or turns words."""
     if value is None:
         return ""
@@ -136,7 +136,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=_PackagedTemplates(),
         autoescape=True,
-        finalize=_finalize,
+        finalize=_finalize_value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -74,9 +74,9 @@ class Dashboard:
         routes: list[BaseRoute] = [
             Route("/", self._show_home),
             Route("/static/{name}", self._send_static),
-            Route(_LOGIN, self._login, methods=["GET", "POST"]),
+            Route(_LOGIN, self._log_in, methods=["GET", "POST"]),
             Route(f"{_LOGIN}/link", self._announce_another, methods=["POST"]),
-            Route("/logout", self._logout, methods=["POST"]),
+            Route("/logout", self._log_out, methods=["POST"]),
             Route(LIVE, self._tell_changes),
             Route("/forecast.svg", self._send_forecast),
         ]
@@ -121,7 +121,7 @@ class Dashboard:
                 return None  # it was ended
         return session.token, session
 
-    async def _login(self, request: Request) -> Response:
+    async def _log_in(self, request: Request) -> Response:
         if request.method == "POST":
             secret = read_form(await request.body()).take("token").strip()
             try:
@@ -154,7 +154,7 @@ class Dashboard:
     def _render_login(self, refusal: str, status: int) -> Response:
         return rendering.render(self._environment, "login.html", {"refusal": refusal}, status)
 
-    async def _logout(self, request: Request) -> Response:
+    async def _log_out(self, request: Request) -> Response:
         session = self.sessions.find(request)
         answer = RedirectResponse(_LOGIN, 303)
         if session is not None and is_marked(session, read_form(await request.body()).take("mark")):
@@ -177,19 +177,21 @@ class Dashboard:
         async def show(request: Request) -> Response:
             if as_json:
                 return await self._send_json(page, request)
-            return await self._answer(request, lambda visit: self._render_page(page, visit))
+            return await self._answer_browser(request, lambda visit: self._render_page(page, visit))
 
         return show
 
-    async def _answer(self, request: Request, work: Callable[[Visit], Awaitable[Response]]) -> Response:
+    async def _answer_browser(
+        self, request: Request, work: Callable[[Visit], Awaitable[Response]]
+    ) -> Response:
         """Answer a browser: who is not logged in does so first, and what is refused is a page that says so."""
         try:
             found = await self._find_visitor(request)
             if found is None:
                 return RedirectResponse(_LOGIN, 303)
-            return await self._visit(request, *found, partial(self._work_or_tell, work))
+            return await self._visit_page(request, *found, partial(self._work_or_tell, work))
         except (RequestRefused, RemanenceError) as error:
-            status, shown = _describe(error)
+            status, shown = _describe_refusal(error)
             return rendering.render(self._environment, "error.html", {"visit": None, **shown}, status)
 
     async def _send_json(self, page: DashboardPage, request: Request) -> Response:
@@ -204,13 +206,13 @@ class Dashboard:
             found = await self._find_visitor(request)
             if found is None:
                 return problems.build_response(401, "nobody is logged in", f"open {_LOGIN}, or send a token")
-            return await self._visit(request, *found, encode)
+            return await self._visit_page(request, *found, encode)
         except RequestRefused as refusal:
             return problems.describe_refusal(refusal)
         except RemanenceError as error:
             return problems.describe_error(error)
 
-    async def _visit(
+    async def _visit_page(
         self,
         request: Request,
         token: AccessToken,
@@ -282,14 +284,14 @@ class Dashboard:
             headers = {"content-security-policy": rendering.PICTURE_POLICY}
             return Response(forecast.svg(), media_type="image/svg+xml", headers=headers)
 
-        return await self._answer(request, draw)
+        return await self._answer_browser(request, draw)
 
     async def _work_or_tell(self, work: Callable[[Visit], Awaitable[Response]], visit: Visit) -> Response:
         """Answer a visit; what is refused is told beside the list of pages."""
         try:
             return await work(visit)
         except (RequestRefused, RemanenceError) as error:
-            status, shown = _describe(error)
+            status, shown = _describe_refusal(error)
             return await self._render_page(
                 ERROR_PAGE, visit, {**shown, "back": find_list_page(visit.path)}, status
             )
@@ -299,13 +301,13 @@ class Dashboard:
             path = request.url.path[:200]
             raise RequestRefused(404, f"there is no page {path}", "see the list of pages")
 
-        return await self._answer(request, refuse)
+        return await self._answer_browser(request, refuse)
 
     # Forms
 
     def _build_form_endpoint(self, form: PageForm) -> Callable[[Request], Awaitable[Response]]:
         async def take(request: Request) -> Response:
-            return await self._answer(request, lambda visit: self._carry_out(form, visit))
+            return await self._answer_browser(request, lambda visit: self._carry_out(form, visit))
 
         return take
 
@@ -355,18 +357,15 @@ class Dashboard:
                 if told.startswith(b":"):
                     yield told
                 elif told.startswith(b"id:"):  # else it says how far a call is
-                    yield _rename_event(told)
+                    position = told.partition(b"\n")[0]
+                    yield (
+                        position + b"\nevent: changed\ndata: \n\n"
+                    )  # its name and what it holds are left out
 
         return StreamingResponse(name_changes(), media_type=events.MEDIA_TYPE)
 
 
-def _rename_event(told: bytes) -> bytes:
-    """Return an event under the one name that pages listen to, without what it holds."""
-    position = told.partition(b"\n")[0]
-    return position + b"\nevent: changed\ndata: \n\n"
-
-
-def _describe(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:
+def _describe_refusal(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:
     """Return the status of a refusal, and what its page says."""
     if isinstance(error, RequestRefused):
         return error.status, {"status": error.status, "detail": error.detail, "recovery": error.recovery}

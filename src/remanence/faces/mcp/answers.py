@@ -34,21 +34,24 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
             f"{answer.text or 'Nothing was found'}."
             + _left_out(answer)
             + _describe_fallback(answer)
-            + _explain(answer)
+            + _explain_ranking(answer)
         )
     doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
     is_fair = answer.is_unsure or answer.strength < STRONG_MIN
     word = "weak" if answer.is_weak else "fair" if is_fair else "strong"
     strength = f"\nStrength: {word}." * bool(answer.query)
+    shown = len(answer.memories)
+    advice = advise_longer(answer.next_score, shown)
+    has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
     return (
         doubt
         + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)
         + strength
         + f"\nAsked about {'; '.join(answer.times)}." * bool(answer.times)
         + _left_out(answer)
-        + _advise(answer, budget)
+        + (f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room))
         + _describe_fallback(answer)
-        + _explain(answer)
+        + _explain_ranking(answer)
     )
 
 
@@ -67,15 +70,7 @@ def render_newest(memories: Sequence[Memory], budget: int | None, *, is_whole: b
     )
 
 
-def _advise(answer: RecallResult, budget: int | None) -> str:
-    """Advise more places where these may find more and the budget has room for them."""
-    shown = len(answer.memories)
-    advice = advise_longer(answer.next_score, shown)
-    has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
-    return f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room)
-
-
-def _explain(answer: RecallResult) -> str:
+def _explain_ranking(answer: RecallResult) -> str:
     """Write why it was answered so, where that was asked; names and tags in it come from the store."""
     if answer.explanation is None:
         return ""
@@ -116,9 +111,9 @@ def render_memory(
     """Write all that is known of one memory: itself, its links, what happened to it and why it stays or goes."""
     if memory.status is Status.QUARANTINED:
         return f"{short_id(memory.seq)} {WITHHELD}"
-    lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
+    lines = [*_render_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
-    lines += ["history:", *(f"  {line}" for line in _history(events))]
+    lines += ["history:", *(f"  {line}" for line in _render_history(events))]
     lines += _render_explanation(explanation)
     return mark_as_data("\n".join(lines), "a memory, its text after >")
 
@@ -127,11 +122,11 @@ def render_memory_as_of(memory: Memory, *, is_withheld: bool) -> str:
     """Write one memory as it was; what is withheld now, or was then, is not shown."""
     if is_withheld or memory.status is Status.QUARANTINED:
         return f"{short_id(memory.seq)} {WITHHELD}"
-    lines = [*_facts(memory), *memory.ended, *(f"> {line}" for line in memory.text.splitlines())]
+    lines = [*_render_facts(memory), *memory.ended, *(f"> {line}" for line in memory.text.splitlines())]
     return mark_as_data("\n".join(lines), "a memory as it was, its text after >")
 
 
-def _facts(memory: Memory) -> Iterator[str]:
+def _render_facts(memory: Memory) -> Iterator[str]:
     labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
     yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"
     when = {"said": memory.said_at, "learned": memory.learned_at, "used": memory.used_at}
@@ -156,23 +151,20 @@ def _facts(memory: Memory) -> Iterator[str]:
     yield ", ".join(f"{name} {getattr(memory, name)}" for name in counts)
 
 
-def _text(memory: Memory) -> str:
-    """Return the beginning of a memory's text; what is in quarantine a person reads before any agent."""
-    return WITHHELD if memory.status is Status.QUARANTINED else memory.text[:TEXT_CHARS]
-
-
 def _link(memory: Memory, link: Link, ends: Mapping[int, Memory]) -> str:
     out = link.source == memory.seq
     other = link.target if out else link.source
     there = ends.get(other)
-    text = "" if there is None else f": {_text(there)}"
+    text = ""
+    if there is not None:  # what is in quarantine a person reads before any agent
+        text = f": {WITHHELD if there.status is Status.QUARANTINED else there.text[:TEXT_CHARS]}"
     way = (
         f"{link.relation.label} {short_id(other)}" if out else f"{short_id(other)} {link.relation.label} this"
     )
     return " ".join(f"{way}{text}".split())
 
 
-def _history(events: Sequence[Event]) -> Iterator[str]:
+def _render_history(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         by = f" by {event.actor}" if event.actor else ""
         yield " ".join(f"{_time(event.at)} {event.verb}{by}: {'; '.join(event.changes)}".split())

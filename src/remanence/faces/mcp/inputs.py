@@ -50,7 +50,14 @@ class Inputs:
         }
         config = ConfigDict(extra="forbid")
         self._model: type[BaseModel] = create_model(self.name, __config__=config, **fields)
-        self.schema = _schema(self._model.model_json_schema(), choices)
+        # What tells a model nothing stays out: titles, defaults, and that what is absent may be null.
+        written = self._model.model_json_schema()
+        properties = {
+            name: _describe_property(one) | ({"enum": list(choices[name])} if name in choices else {})
+            for name, one in written.get("properties", {}).items()
+        }
+        required = {"required": written["required"]} if "required" in written else {}
+        self.schema: dict[str, Any] = {"type": "object", "properties": properties, **required}
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that were given; raise InvalidInput where they are none of this tool's."""
@@ -79,17 +86,7 @@ class Inputs:
         return InvalidInput("; ".join(dict.fromkeys(faults)), recovery="; ".join(dict.fromkeys(way)))
 
 
-def _schema(written: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
-    """Return a schema without what tells a model nothing: titles, defaults, and that what is absent may be null."""
-    properties = {
-        name: _property(one) | ({"enum": list(choices[name])} if name in choices else {})
-        for name, one in written.get("properties", {}).items()
-    }
-    required = {"required": written["required"]} if "required" in written else {}
-    return {"type": "object", "properties": properties, **required}
-
-
-def _property(one: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_property(one: Mapping[str, Any]) -> dict[str, Any]:
     (kind,) = [kind for kind in one.get("anyOf", [one]) if kind.get("type") != "null"]
     plain = {name: value for name, value in kind.items() if name in {"type", "items"}}
     return plain | ({"description": one["description"]} if "description" in one else {})

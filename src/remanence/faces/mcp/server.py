@@ -219,7 +219,10 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
         finally:
             await session.end()
     if not serving.done():
-        _leave(ending.result())
+        # It ends as the signal would have: the thread that reads standard input cannot be woken to end otherwise.
+        number = ending.result()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
     ending.cancel()
     await serving
 
@@ -267,15 +270,24 @@ class _Requests:
             async with self._use(ctx, works=False) as tools:
                 return [tool.announced for tool in _offer_tools(tools, self._offering).values()]
 
-        return ListToolsResult(tools=await _attempt("tools", announce()))
+        return ListToolsResult(tools=await _attempt_work("tools", announce()))
 
     async def call_tool(self, ctx: RequestContext, given: CallToolRequestParams) -> CallToolResult:
         async def call() -> str:
             async with self._use(ctx, works=True) as tools:
-                return await _call(tools, self._offering, given.name, given.arguments or {})
+                offered = _offer_tools(tools, self._offering)
+                tool = offered.get(given.name)
+                if tool is None:
+                    if given.name in names(allow_curation=True):
+                        raise InvalidInput(
+                            f"{given.name} is not offered here", recovery=self._offering.find_way(given.name)
+                        )
+                    raise NameUnknown("tool", given.name, list(offered), VERBS)
+                verb: Verb = getattr(tools, given.name)
+                return await verb(**tool.inputs.read(given.arguments or {}))
 
         try:
-            return _text_result(await _attempt(given.name, call()))
+            return _text_result(await _attempt_work(given.name, call()))
         except MCPError as refused:
             return _text_result(refused.error.message, failed=True)
 
@@ -288,7 +300,7 @@ class _Requests:
                 writes = self._offering.allow_writing
                 return await write_prompt(tools, given.name, given.arguments or {}, writes=writes)
 
-        text = TextContent(type="text", text=visible(await _attempt(given.name, write())))
+        text = TextContent(type="text", text=visible(await _attempt_work(given.name, write())))
         return GetPromptResult(messages=[PromptMessage(role="user", content=text)])
 
     async def list_resources(self, _: RequestContext, __: Any) -> ListResourcesResult:
@@ -301,7 +313,7 @@ class _Requests:
             async with self._use(ctx, works=False) as tools:
                 return await write_resource(tools, given.uri, self._offering.names)
 
-        text = visible(await _attempt(given.uri, write()))
+        text = visible(await _attempt_work(given.uri, write()))
         content = TextResourceContents(uri=given.uri, mime_type=MARKDOWN, text=text)
         return ReadResourceResult(contents=[content])
 
@@ -338,18 +350,7 @@ def _make_tools(
     return {name: _Tool(name, {arg: some for tool, arg, some in choices if tool == name}) for name in offered}
 
 
-async def _call(tools: Tools, offering: Offering, name: str, given: Mapping[str, Any]) -> str:
-    offered = _offer_tools(tools, offering)
-    tool = offered.get(name)
-    if tool is None:
-        if name in names(allow_curation=True):
-            raise InvalidInput(f"{name} is not offered here", recovery=offering.find_way(name))
-        raise NameUnknown("tool", name, list(offered), VERBS)
-    verb: Verb = getattr(tools, name)
-    return await verb(**tool.inputs.read(given))
-
-
-async def _attempt(what: str, work: Coroutine[Any, Any, Answer]) -> Answer:
+async def _attempt_work(what: str, work: Coroutine[Any, Any, Answer]) -> Answer:
     """Do what was asked for; what it raises is told to a client in words."""
     try:
         return await work
@@ -376,16 +377,10 @@ async def _told_to_end() -> signal.Signals:
     ending: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
     if sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, partial(_settle, ending, number))
+            asyncio.get_running_loop().add_signal_handler(number, partial(_settle_signal, ending, number))
     return await ending
 
 
-def _settle(told: "asyncio.Future[signal.Signals]", number: signal.Signals) -> None:
+def _settle_signal(told: "asyncio.Future[signal.Signals]", number: signal.Signals) -> None:
     if not told.done():
         told.set_result(number)
-
-
-def _leave(number: signal.Signals) -> None:
-    """End as the signal would have: the thread that reads standard input cannot be woken to end otherwise."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)

@@ -71,7 +71,6 @@ Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str | None, Field(description="In its own words; none: the newest.")]
 Budget = Annotated[int | None, Field(description="Maximum tokens.")]
-Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 UNDER_WAY_MAX = 2  # answers to one agent at once that read a whole scope
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
@@ -127,7 +126,7 @@ class Plans:
         """Keep a plan and return its id; the oldest goes where too many wait."""
         plan_id = f"plan-{secrets.token_hex(4)}"
         self._waiting[plan_id] = plan
-        _shorten(self._waiting)
+        _drop_oldest(self._waiting)
         return plan_id
 
     def forget(self) -> None:
@@ -137,7 +136,7 @@ class Plans:
     def record_runs(self, plan_id: str, runs: list[str]) -> None:
         """Note which runs did what a plan said."""
         self._applied[plan_id] = runs
-        _shorten(self._applied)
+        _drop_oldest(self._applied)
 
     def take(self, plan_id: str) -> Plan | Forgetting:
         """Return a plan, which is then gone."""
@@ -186,7 +185,12 @@ class Tools:
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
         now = self.memory._core.clock.now()  # noqa: SLF001 # "last week" is meant from now on
-        between = _parse_interval(when.get("since"), when.get("until"), now)
+        since = when.get("since")
+        until = when.get("until")
+        if since is None and until is None:
+            between = None
+        else:
+            between = interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
         around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
         if query is None:
             if why is not None or around is not None or as_of is not None:
@@ -194,7 +198,12 @@ class Tools:
                     "why, around and as_of are of a question",
                     recovery="pass query, or show the frame attention as of a time",
                 )
-            return await self._list_newest(most, room, filters, between)
+            # One more is asked for, to tell whether there is more.
+            check_count("limit", most, 1, LIMIT_MAX)
+            if room is not None:
+                check_count("budget", room, 1, BUDGET_MAX)
+            found = await self.memory.list(limit=most + 1, filters=filters, between=between)
+            return answers.render_newest(found[:most], room, is_whole=len(found) <= most)
         answer = await self.memory.recall(
             query,
             limit=most,
@@ -208,16 +217,6 @@ class Tools:
             count_use=self.counts_use,
         )
         return answers.render_recall_result(answer, room)
-
-    async def _list_newest(
-        self, limit: int, budget: int | None, filters: dict[str, Any], between: Interval | None
-    ) -> str:
-        """List what came in last; one more is asked for, to tell whether there is more."""
-        check_count("limit", limit, 1, LIMIT_MAX)
-        if budget is not None:
-            check_count("budget", budget, 1, BUDGET_MAX)
-        found = await self.memory.list(limit=limit + 1, filters=filters, between=between)
-        return answers.render_newest(found[:limit], budget, is_whole=len(found) <= limit)
 
     async def get(
         self,
@@ -307,14 +306,13 @@ class Tools:
             return f"{name} stands beside it: {error}"
         return f"instead of {name}, which stays as history"
 
-    async def _propose(self, seq: int, tags: Sequence[str]) -> tuple[str, ...]:
-        return await propose(self.memory._core, seq, tags)  # noqa: SLF001 # a part of storing, and no verb
-
     async def _tell_stored(
         self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
     ) -> str:
         """Say what became of a text; what it says of who the agent is waits for the user."""
-        waits = await self._propose(answer.seq, own) if own and answer.seq else ()
+        waits: tuple[str, ...] = ()
+        if own and answer.seq:
+            waits = await propose(self.memory._core, answer.seq, own)  # noqa: SLF001 # a part of storing, and no verb
         told = [
             *notes,
             *([f"{', '.join(waits)} waits for the user, who alone says who you are"] if waits else []),
@@ -335,11 +333,11 @@ class Tools:
         answer = await self.memory.correct(old.seq, text)
         notes = [f"instead of {short_id(old.seq)}, which stays as history"]
         reply = answers.render_learn_result(answer, [] if answer.status == "gated" else notes)
-        return reply + self._way_back(answer.run)
-
-    def _way_back(self, run: str | None) -> str:
-        """Say how to take a run back, to who was given the tool for it."""
-        return f"\nTake it back with undo, run {run}" if run is not None and self.allow_curation else ""
+        return reply + (
+            f"\nTake it back with undo, run {answer.run}"
+            if answer.run is not None and self.allow_curation
+            else ""
+        )
 
     async def link(
         self,
@@ -423,7 +421,9 @@ class Tools:
     async def apply(self, plan_id: Annotated[str, Field(description="As plan or forget answered.")]) -> str:
         """Do what a plan showed, once."""
         plan = self.plans.take(plan_id)
-        receipts, skips = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
+        receipts, skips = await (
+            self._forget_planned(plan) if isinstance(plan, Forgetting) else self._apply(plan)
+        )
         self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
         return answers.render_receipts(receipts, skips)
 
@@ -464,7 +464,7 @@ class Tools:
                 destroyed=held.destroyed,
             ) from held
 
-    async def _forget(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
+    async def _forget_planned(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
         receipts, skips = [], []
         for name, revision in plan.revisions.items():
             try:
@@ -499,13 +499,6 @@ def _parse_moment(text: str | None) -> datetime | None:
     return None if text is None else moment(text)
 
 
-def _parse_interval(since: str | None, until: str | None, now: int) -> Interval | None:
-    """Read two times, of which a day that ends the span is a part of it."""
-    if since is None and until is None:
-        return None
-    return interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
-
-
 # What is offered only with --allow-curation.
 CURATING = ("plan", "forget", "apply", "undo")
 # What changes no memory: counting uses and keeping a plan in mind is bookkeeping.
@@ -534,7 +527,7 @@ def names(*, allow_curation: bool, allow_writing: bool = True) -> tuple[str, ...
     return tuple(name for name in some if allow_curation or name not in CURATING)
 
 
-def _shorten(kept: dict[str, Any]) -> None:
+def _drop_oldest(kept: dict[str, Any]) -> None:
     """Let the oldest go where too many are kept."""
     while len(kept) > WAITING_MAX:
         del kept[next(iter(kept))]

@@ -56,7 +56,7 @@ class McpAgents:
         self._ending: set[asyncio.Task[None]] = set()
         self._managers = {role: self._build_manager(role) for role in ROLES}
         self._running = AsyncExitStack()
-        engines.on_erasure.append(self._forget)
+        engines.on_erasure.append(self._forget_scope)
 
     def _build_manager(self, role: TokenRole) -> StreamableHTTPSessionManager:
         curates = ROLES.index(role) >= ROLES.index("curate")
@@ -74,7 +74,7 @@ class McpAgents:
     async def __aexit__(self, *_raised: object) -> None:
         await self._running.aclose()
         while self._desks:
-            self._drop(next(iter(self._desks)))
+            self._drop_desk(next(iter(self._desks)))
         await asyncio.gather(*self._ending)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,7 +91,9 @@ class McpAgents:
     @asynccontextmanager
     async def _use_tools(self, ctx: RequestContext, *, works: bool) -> AsyncIterator[Tools]:
         """Use the tools of the token and the scope that a request was sent with."""
-        asked: Scope = _scope_of(ctx)
+        request = ctx.request
+        assert isinstance(request, Request)  # it is served over HTTP alone
+        asked: Scope = request.scope
         token: AccessToken = asked["token"]
         # Whoever calls here is an agent, and no person: without a name of its own it has that of its token.
         key = (str(asked["memory"]), replace(token, agent=token.agent or token.name))
@@ -106,7 +108,7 @@ class McpAgents:
         desk = self._desks.setdefault(key, _Desk())
         self._desks.move_to_end(key)
         while len(self._desks) > DESKS_MAX:
-            self._drop(next(iter(self._desks)))
+            self._drop_desk(next(iter(self._desks)))
         return desk
 
     async def _begin_session(self, key: tuple[str, AccessToken], desk: _Desk, memory: Engine) -> None:
@@ -117,20 +119,20 @@ class McpAgents:
                 desk.began_in = memory
         if desk.leaving is not None:
             desk.leaving.cancel()
-        desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave, key, desk)
+        desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave_desk, key, desk)
 
-    def _forget(self, scope: str) -> None:
+    def _forget_scope(self, scope: str) -> None:
         """Keep no plan of a scope, and no memory, which is closed: its session ends with it."""
         for (of, _), desk in self._desks.items():
             if of == scope:
                 desk.plans.forget()
                 desk.began_in = None
 
-    def _drop(self, key: tuple[str, AccessToken]) -> None:
+    def _drop_desk(self, key: tuple[str, AccessToken]) -> None:
         """Forget an agent: the plans that it was shown are gone."""
-        self._leave(key, self._desks.pop(key))
+        self._leave_desk(key, self._desks.pop(key))
 
-    def _leave(self, key: tuple[str, AccessToken], desk: _Desk) -> None:
+    def _leave_desk(self, key: tuple[str, AccessToken], desk: _Desk) -> None:
         """End the session of an agent, beside what goes on."""
         if desk.leaving is not None:
             desk.leaving.cancel()
@@ -148,10 +150,3 @@ class McpAgents:
                     await memory.end_session()
             except RemanenceError as error:
                 LOG.warning("the session of %s did not end: %s", key[1].agent, error)
-
-
-def _scope_of(ctx: RequestContext) -> Scope:
-    """Return what ASGI knows of the request that a message came with."""
-    request = ctx.request
-    assert isinstance(request, Request)  # it is served over HTTP alone
-    return request.scope

@@ -184,7 +184,15 @@ class Service:
         scope = self.find_scope(token, heads.scope, role, file_wide=file_wide)
         places, named = ([], {}) if given is None else arguments.read(given)
         if heads.if_match is not None:
-            named["if_revision"] = _read_revision(heads.if_match, arguments)
+            revision = heads.if_match.strip().removeprefix("W/").strip('"')
+            is_number = revision.isascii() and revision.isdigit() and len(revision) <= 18
+            if not (arguments.takes_revision and is_number):
+                raise RequestRefused(
+                    400,
+                    f"If-Match {heads.if_match[:40]!r} is no revision",
+                    "send the `revision` of one memory, as ETag has it",
+                )
+            named["if_revision"] = int(revision)
         if token.role == "read" and offer.row.verb in {"recall", "frame"}:
             named["count_use"] = False
         key = heads.key or secrets.token_hex(8)
@@ -258,7 +266,10 @@ class Service:
         is_wide = is_file_wide(verb, call.named)
         is_done = call.named.get("shown") is not None or SHOWN_BY.get(verb) != verb
         if verb in SHOWN_BY and is_done and not is_wide:
-            return await self._do_as_shown(call, memory)
+            # Where it is refused, it may be asked for again.
+            to = ShownTo(call.token, call.scope, SHOWN_BY[call.offer.row.verb])
+            with self.shown.use(to, call.named["shown"]) as shown:
+                return await call.offer.of(memory)(*call.places, **{**call.named, "shown": shown})
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
         answer = call.offer.of(memory)(*call.places, **call.named)
@@ -269,12 +280,6 @@ class Service:
             name = self.shown.keep(ShownTo(call.token, call.scope, verb), answer)
             return {"shown": name, **answer.to_dict()}
         return answer
-
-    async def _do_as_shown(self, call: "_VerbCall", memory: Engine) -> Any:
-        """Do what was shown; where that is refused, it may be asked for again."""
-        to = ShownTo(call.token, call.scope, SHOWN_BY[call.offer.row.verb])
-        with self.shown.use(to, call.named["shown"]) as shown:
-            return await call.offer.of(memory)(*call.places, **{**call.named, "shown": shown})
 
     async def find_feed(self, scope: str, token: AccessToken) -> events.EventFeed:
         """Return what tells of a scope, one for all who listen to it; NotFound where nobody ever wrote to it."""
@@ -480,17 +485,6 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
 
 def _count_bytes(answer: Response | None) -> int:
     return 0 if answer is None or answer is EMPTIED else len(answer.body)
-
-
-def _read_revision(if_match: str, arguments: Arguments) -> int:
-    revision = if_match.strip().removeprefix("W/").strip('"')
-    if not arguments.takes_revision or not (revision.isascii() and revision.isdigit()) or len(revision) > 18:
-        raise RequestRefused(
-            400,
-            f"If-Match {if_match[:40]!r} is no revision",
-            "send the `revision` of one memory, as ETag has it",
-        )
-    return int(revision)
 
 
 def _encode_answer(answer: Any) -> bytes:

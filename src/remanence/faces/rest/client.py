@@ -57,36 +57,37 @@ def decode_json_value(annotation: Any, value: Any, name: str = "") -> Any:
     if isinstance(origin, type):
         return _decode_container(origin, inner, value, name)
     if isinstance(annotation, type):
-        return _decode_class(annotation, value, name)
-    return value
-
-
-def _decode_class(kind: type, value: Any, name: str) -> Any:
-    if issubclass(kind, IntEnum) and isinstance(value, str):
-        return kind[value.upper()]
-    if is_dataclass(kind) and isinstance(value, Mapping):
-        return kind(**{one.name: _decode_field(kind, one, value) for one in fields(kind) if one.init})
-    if kind is int and isinstance(value, str) and is_time(name):
-        return _read_time(value)
-    if kind is bytes and isinstance(value, str):
-        return bytes.fromhex(value)
+        if issubclass(annotation, IntEnum) and isinstance(value, str):
+            return annotation[value.upper()]
+        if is_dataclass(annotation) and isinstance(value, Mapping):
+            return annotation(
+                **{one.name: _decode_field(annotation, one, value) for one in fields(annotation) if one.init}
+            )
+        if annotation is int and isinstance(value, str) and is_time(name):
+            return _read_time(value)
+        if annotation is bytes and isinstance(value, str):
+            return bytes.fromhex(value)
+        return value
     return value
 
 
 def _decode_field(kind: type, one: "Field[Any]", value: Mapping[str, Any]) -> Any:
     """Return a field; one that is not told to readers has its default, or nothing of its type."""
     if one.name in value:
-        return decode_json_value(_hints(kind)[one.name], value[one.name], one.name)
+        return decode_json_value(_resolve_hints(kind)[one.name], value[one.name], one.name)
     if one.default is not MISSING:
         return one.default
     if one.default_factory is not MISSING:
         return one.default_factory()
-    return _ZEROS.get(_hints(kind)[one.name])
+    return _ZEROS.get(_resolve_hints(kind)[one.name])
 
 
 def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: str) -> Any:
     if issubclass(origin, Mapping) and isinstance(value, Mapping):
-        return {_decode_key(inner[0], key): _decode_item(inner[1], one, name) for key, one in value.items()}
+        return {
+            (int(key) if inner[0] is int else key): _decode_item(inner[1], one, name)
+            for key, one in value.items()
+        }
     if not isinstance(value, list):
         return value
     if origin is tuple and ... not in inner:
@@ -97,10 +98,6 @@ def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: st
     if issubclass(origin, AbstractSet):
         return frozenset(items)
     return items if issubclass(origin, list) else tuple(items) if issubclass(origin, Sequence) else items
-
-
-def _decode_key(kind: Any, key: str) -> Any:
-    return int(key) if kind is int else key
 
 
 def _decode_item(kind: Any, value: Any, name: str) -> Any:
@@ -156,7 +153,7 @@ def _read_time(value: str) -> int:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _resolve_hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
@@ -212,7 +209,12 @@ class RemoteEngine(Engine):
         verb = offer.row.verb
         shown = arguments.get("shown") if verb in SHOWN_BY else None
         if shown is not None:
-            arguments["shown"] = self._name_shown(shown)
+            kept, name = self._shown.get(id(shown), (None, ""))
+            if kept is not shown:
+                raise InvalidInput(
+                    "this was not shown here", recovery="pass what the verb that shows it answered"
+                )
+            arguments["shown"] = name
         query = "" if self._scope is None else f"?scope={quote(self._scope, safe='')}"
         body = _write_body(arguments)
         request = Request(f"{offer.path}{query}", body)
@@ -225,15 +227,6 @@ class RemoteEngine(Engine):
         if verb in SHOWN_BY.values() and shown is None and not is_file_wide(verb, arguments):
             self._shown[id(answer)] = answer, document["shown"]
         return answer
-
-    def _name_shown(self, shown: Any) -> str:
-        """Return the name under which the server keeps what it showed."""
-        kept, name = self._shown.get(id(shown), (None, ""))
-        if kept is not shown:
-            raise InvalidInput(
-                "this was not shown here", recovery="pass what the verb that shows it answered"
-            )
-        return name
 
 
 def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> RemoteEngine:
@@ -250,7 +243,7 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
 
 def _write_body(arguments: Mapping[str, Any]) -> bytes:
     try:
-        body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
+        body = orjson.dumps({name: _encode_argument(one) for name, one in arguments.items()})
     except (TypeError, UnicodeDecodeError) as error:  # what JSON has not
         raise InvalidInput(
             f"it cannot be sent: {error}",
@@ -261,7 +254,7 @@ def _write_body(arguments: Mapping[str, Any]) -> bytes:
     return body
 
 
-def _encode(value: Any) -> Any:
+def _encode_argument(value: Any) -> Any:
     """Return an argument as it is sent: a memory by its id, a run by its own, a plan as it is written down."""
     if isinstance(value, _OF_MEMORIES):
         return plain_name(value)
@@ -276,7 +269,7 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Turn):
         return _encode_turn(value)
     if isinstance(value, Mapping):
-        return {str(name): _encode(one) for name, one in value.items()}
+        return {str(name): _encode_argument(one) for name, one in value.items()}
     if isinstance(value, float) and not isfinite(value):
         raise InvalidInput(f"{value} is no number that can be sent", recovery="pass a finite number")
     if isinstance(value, str | bytes | IntEnum):
@@ -284,13 +277,13 @@ def _encode(value: Any) -> Any:
     if is_dataclass(value) and hasattr(value, "run"):
         return value.run
     if isinstance(value, Iterable):
-        return [_encode(one) for one in value]
+        return [_encode_argument(one) for one in value]
     return value
 
 
 def _encode_turn(turn: Turn) -> dict[str, Any]:
     given = {one.name: getattr(turn, one.name) for one in fields(turn)}
-    return {name: _encode(one) for name, one in given.items() if one is not None and one != ()}
+    return {name: _encode_argument(one) for name, one in given.items() if one is not None and one != ()}
 
 
 def _decode_answer(offer: Offer, document: Any) -> Any:

@@ -34,7 +34,7 @@ _UNKNOWN = (
 )
 
 
-def _seconds() -> float:
+def _read_seconds() -> float:
     return read_monotonic_micros() / SECOND
 
 
@@ -48,7 +48,7 @@ class Request:
     path: str
     body: bytes
     key: str = field(default_factory=lambda: secrets.token_hex(16))
-    heard_at: float = field(default_factory=_seconds)
+    heard_at: float = field(default_factory=_read_seconds)
     carrier: socket.socket | None = None
     is_late: bool = False
 
@@ -79,9 +79,12 @@ class Transport:
     def send(self, request: Request) -> Any:
         """Send arguments and return the document that is answered; raise what the verb raised."""
         connection = self._free.pop() if self._free else self._connect()
-        request.heard_at = _seconds()
+        request.heard_at = _read_seconds()
         try:
-            request.carrier = _find_socket(connection)
+            if connection.sock is None:
+                connection.connect()
+            connection.sock.settimeout(None)
+            request.carrier = connection.sock
             heads = {**self._heads, "idempotency-key": request.key}
             connection.request("POST", self._find_path(request.path), request.body, heads)
             answer = connection.getresponse()
@@ -136,14 +139,6 @@ class Transport:
         )
 
 
-def _find_socket(connection: http.client.HTTPConnection) -> socket.socket:
-    """Return the socket of a connection, which waits as long as nobody aborts its request."""
-    if connection.sock is None:
-        connection.connect()
-    connection.sock.settimeout(None)
-    return connection.sock
-
-
 class EventStream:
     """What a server tells as it happens, heard in a thread."""
 
@@ -161,7 +156,7 @@ class EventStream:
                 event = orjson.loads(line[5:]) if is_progress else {}
                 if event.get("key") != request.key:
                     continue
-                request.heard_at = _seconds()
+                request.heard_at = _read_seconds()
                 if event["ending"] is not None:
                     return
                 tell((event["done"], event["total"]))
@@ -187,36 +182,36 @@ async def send_until_cancelled(transport: Transport, request: Request) -> Any:
     loop = asyncio.get_running_loop()
     sending = loop.run_in_executor(transport.threads, transport.send, request)
     try:
-        return await _wait(transport, request, sending)
+        return await _wait_for_answer(transport, request, sending)
     except asyncio.CancelledError:
         try:
-            await _cancel(transport, request, sending)
+            await _cancel_call(transport, request, sending)
         except asyncio.CancelledError:  # again: nothing is waited for
             if not sending.done():
                 request.abort()
         raise
 
 
-async def _wait(transport: Transport, request: Request, sending: "asyncio.Future[Any]") -> Any:
+async def _wait_for_answer(transport: Transport, request: Request, sending: "asyncio.Future[Any]") -> Any:
     """Wait for an answer as long as it may take; who is cancelled leaves the request under way."""
     while not sending.done():
-        left = request.heard_at + transport.timeout - _seconds()
+        left = request.heard_at + transport.timeout - _read_seconds()
         if left <= 0:
             request.abort()
         await asyncio.wait({sending}, timeout=max(left, ABORT_S))
     return await sending
 
 
-async def _cancel(transport: Transport, request: Request, sending: "asyncio.Future[Any]") -> None:
+async def _cancel_call(transport: Transport, request: Request, sending: "asyncio.Future[Any]") -> None:
     """Have a call end, and wait until it has; it may not have begun when that is asked for first."""
     loop = asyncio.get_running_loop()
-    until = _seconds() + transport.timeout
+    until = _read_seconds() + transport.timeout
     while not sending.done():
-        if _seconds() > until:
+        if _read_seconds() > until:
             request.abort()
         ending = Request("/v1/cancel", orjson.dumps({"key": request.key}))
         try:
-            await _wait(transport, ending, loop.run_in_executor(None, transport.send, ending))
+            await _wait_for_answer(transport, ending, loop.run_in_executor(None, transport.send, ending))
         except RemanenceError:  # it has not begun, or has ended; or nobody is there
             pass
         except asyncio.CancelledError:

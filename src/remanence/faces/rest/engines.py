@@ -122,6 +122,9 @@ class Engines:
         clear_text_caches()
         clear_cache()  # of addresses, which have questions in them
 
+    def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
+        return self._opener(scope, token, "make" if token.may("write") else "refuse")
+
     async def _close_scope(self, scope: str) -> None:
         for name in [name for name in self._open if name[0] == scope]:
             if name in self._open and self._open[name].users:
@@ -129,9 +132,6 @@ class Engines:
             elif name in self._open:
                 await self._close(name)
         gc.collect()  # memories, their stores and indexes are cycles
-
-    def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
-        return self._opener(scope, token, "make" if token.may("write") else "refuse")
 
     async def _close_idle(self) -> None:
         idle = [name for name, kept in self._open.items() if not kept.users]

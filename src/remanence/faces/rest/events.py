@@ -58,15 +58,18 @@ class EventFeed:
         async with self._engines.use(self._scope, token) as memory:
             latest = await find_position(memory._core)  # noqa: SLF001 # the change sequence is no verb's
         position = latest if after is None else min(after, latest)
-        self._begin(token, latest)
+        self._listeners += 1
+        if self._watching is None or self._watching.done():
+            self._position = latest
+            self._watching = asyncio.create_task(self._watch_scope(token))
         try:
             yield f": from {position}\n\n".encode()
-            async for line in self._follow(token, position, still_allowed):
+            async for line in self._follow_events(token, position, still_allowed):
                 yield line
         finally:
             self._listeners -= 1
 
-    async def _follow(
+    async def _follow_events(
         self, token: AccessToken, position: int, still_allowed: Callable[[], Awaitable[bool]]
     ) -> AsyncIterator[bytes]:
         """Yield what comes after a position and how far calls are from now on; a comment after 15 quiet seconds."""
@@ -84,25 +87,19 @@ class EventFeed:
                     return  # it asks again, and goes on where it was
                 yield b": quiet\n\n"
 
-    def _begin(self, token: AccessToken, position: int) -> None:
-        self._listeners += 1
-        if self._watching is None or self._watching.done():
-            self._position = position
-            self._watching = asyncio.create_task(self._watch(token))
-
     def end(self) -> None:
         """Let all listeners go."""
         self._has_ended = True
-        self._wake()
+        self._wake_listeners()
 
     def tell_progress(self, progress: Mapping[str, object]) -> None:
         """Tell all who listen how far a call is, without an `id`: it is in no audit, and nobody can go on behind it."""
         self._told += 1
         line = b"event: progress\ndata: " + orjson.dumps(progress) + b"\n\n"
         self._progress.append((self._told, line))
-        self._wake()
+        self._wake_listeners()
 
-    def _wake(self) -> None:
+    def _wake_listeners(self) -> None:
         self._came.set()
         self._came = asyncio.Event()
 
@@ -121,7 +118,7 @@ class EventFeed:
             return False
         return True
 
-    async def _watch(self, token: AccessToken) -> None:
+    async def _watch_scope(self, token: AccessToken) -> None:
         """Look for what was written, here or by another process, as long as somebody listens."""
         while self._listeners and not self._has_ended:
             events = await self._read(token, self._position)
@@ -129,7 +126,7 @@ class EventFeed:
                 await asyncio.sleep(POLL_S)
                 continue
             self._position = events[-1].position
-            self._wake()
+            self._wake_listeners()
 
 
 def format_event(event: Event) -> bytes:

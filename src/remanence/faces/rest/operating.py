@@ -70,28 +70,25 @@ class OperatorsDoor:
         elif scope["path"] == HEALTH:
             await (await self._tell_health())(scope, receive, send)
         else:
-            await self._pass_noted(scope, receive, send)
+            began, status, sent = read_monotonic_micros(), 0, 0
 
-    async def _pass_noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, status, sent = read_monotonic_micros(), 0, 0
+            async def send_noted(message: Message) -> None:
+                nonlocal status, sent
+                status = message.get("status", status)
+                sent += len(message.get("body", b""))
+                await send(message)
 
-        async def send_noted(message: Message) -> None:
-            nonlocal status, sent
-            status = message.get("status", status)
-            sent += len(message.get("body", b""))
-            await send(message)
-
-        try:
-            if scope["path"] == METRICS and self._numbers is not None:
-                answer = await self._tell_numbers(scope, self._numbers)
-                await answer(scope, receive, send_noted)
-            else:
-                await self._app(scope, receive, send_noted)
-        finally:
-            if self._numbers is not None and status:
-                self._numbers.count_request(status)
-            if self._note is not None:
-                self._note(scope, status, read_monotonic_micros() - began, sent)
+            try:
+                if scope["path"] == METRICS and self._numbers is not None:
+                    answer = await self._tell_numbers(scope, self._numbers)
+                    await answer(scope, receive, send_noted)
+                else:
+                    await self._app(scope, receive, send_noted)
+            finally:
+                if self._numbers is not None and status:
+                    self._numbers.count_request(status)
+                if self._note is not None:
+                    self._note(scope, status, read_monotonic_micros() - began, sent)
 
     async def _tell_health(self) -> Response:
         """Say whether the store can be read; who asks needs no token, and is told nothing else."""

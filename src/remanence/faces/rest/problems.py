@@ -170,13 +170,15 @@ async def describe_raised(_: Request, error: Exception) -> JSONResponse:
 async def describe_validation(request: Request, error: Exception) -> JSONResponse:
     """Return the answer to arguments that are none of the verb's: the verb, each wrong field, and the likely one."""
     assert isinstance(error, RequestValidationError)  # it is called for these alone
-    verb, known = _find_verb(request)
+    body = getattr(request.scope.get("route"), "body_field", None)
+    fields = getattr(getattr(getattr(body, "field_info", None), "annotation", None), "model_fields", {})
+    verb, known = request.url.path.removeprefix(VERBS_UNDER).replace("/", "."), [*fields]
     faults, recovery = [], ""
     for fault in error.errors():
         where = ".".join(str(part) for part in fault["loc"][1:])
         if fault["type"] == "extra_forbidden":
             faults.append(f"{verb} has no field {where!r}")
-            recovery = recovery or _advise(where, known)
+            recovery = recovery or _advise_field(where, known)
         elif fault["type"] == "missing":
             faults.append(f"{verb} needs {where}" if where else f"{verb} needs a body in JSON")
         elif fault["type"] == "json_invalid":
@@ -187,18 +189,11 @@ async def describe_validation(request: Request, error: Exception) -> JSONRespons
     return build_response(400, "; ".join(dict.fromkeys(faults[:FAULTS_MAX])), recovery)
 
 
-def _advise(field: str, known: Sequence[str]) -> str:
+def _advise_field(field: str, known: Sequence[str]) -> str:
     """Say what to send in place of a field that a verb has not; "" where nothing is known."""
     if field in BY_TOKEN:
         return LEAVE_OUT
     return suggest(field, known, ARGUMENTS) if known else ""
-
-
-def _find_verb(request: Request) -> tuple[str, list[str]]:
-    """Return the verb that a request calls, and the names of its fields."""
-    body = getattr(request.scope.get("route"), "body_field", None)
-    fields = getattr(getattr(getattr(body, "field_info", None), "annotation", None), "model_fields", {})
-    return request.url.path.removeprefix(VERBS_UNDER).replace("/", "."), [*fields]
 
 
 async def describe_http(request: Request, error: Exception) -> JSONResponse:

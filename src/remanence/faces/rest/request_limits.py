@@ -74,7 +74,7 @@ class RequestGuard:
             body = await _read_body(headers, receive)
             answering = self._app(scope, _Replay(body, receive), send_safely)
             async with asyncio.timeout(None if scope["path"] in STREAMS else self._seconds_max) as limit:
-                scope["prolong"] = partial(self._prolong, limit)
+                scope["prolong"] = partial(self._prolong_limit, limit)
                 await answering
         except RequestRefused as refusal:
             answer = refuse(refusal.status, str(refusal), refusal.recovery, refusal.headers)
@@ -99,7 +99,7 @@ class RequestGuard:
             if not began:
                 await refuse(500, "it failed within", problems.INSIDE)(scope, receive, send_safely)
 
-    def _prolong(self, limit: asyncio.Timeout) -> None:
+    def _prolong_limit(self, limit: asyncio.Timeout) -> None:
         """Give a request its whole time anew, unless that has run out already."""
         if not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time() + self._seconds_max)
@@ -107,7 +107,10 @@ class RequestGuard:
     def _refuse_foreign(self, headers: Headers) -> None:
         """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""
         host = headers.get("host", "")
-        if _name_of(host) not in self._hosts:
+        name, _, port = host.lower().rpartition(":")
+        if not port.isdigit():  # what stands there is the end of an address, or a name without a port
+            name = host.lower()
+        if name not in self._hosts:
             raise RequestRefused(
                 403, f"the host {host[:80]!r} is not this server's", "name it: serve --allow-host"
             )
@@ -118,26 +121,20 @@ class RequestGuard:
             )
 
 
-def _name_of(host: str) -> str:
-    """Return a host without its port."""
-    name = host.lower()
-    return name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() and not name.endswith("]") else name
-
-
 async def _read_body(headers: Headers, receive: Receive) -> bytes:
     """Read the whole body, within its bounds."""
     told = headers.get("content-length", "0")
     if not told.isdecimal() or int(told) > BODY_BYTES_MAX:
         raise _too_large()
     try:
-        return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)
+        return await asyncio.wait_for(_collect_body(receive), BODY_SECONDS_MAX)
     except TimeoutError:
         raise RequestRefused(
             408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once"
         ) from None
 
 
-async def _collect(receive: Receive) -> bytes:
+async def _collect_body(receive: Receive) -> bytes:
     parts, size = [], 0
     while True:
         message = await receive()

@@ -43,7 +43,7 @@ class Arguments:
                 self._rest = one.name
                 fields[one.name] = (list[_wire_type(one.annotation)], [])  # type: ignore[misc] # made here
             else:
-                fields[one.name] = self._field(one.name, one.annotation, one.default)
+                fields[one.name] = self._build_field(one.name, one.annotation, one.default)
         fields = {name: field for name, field in fields.items() if field is not None}
         config = ConfigDict(extra="forbid", title=f"{row.verb} arguments", ser_json_inf_nan="null")
         self.model: type[BaseModel] = create_model(
@@ -59,16 +59,7 @@ class Arguments:
         named = {name: getattr(given, name) for name in given.model_fields_set}
         if isinstance(named.get("text"), list):
             named["text"] = [_read_item(item) for item in named["text"]]
-        self._refuse_paths(named)
-        for name in self._plans & named.keys():
-            named[name] = None if named[name] is None else _read_plan(named[name])
-        if not self._rest:
-            return [], named
-        rest = named.pop(self._rest, [])
-        return [*(named.pop(name) for name in self._places if name in named), *rest], named
-
-    def _refuse_paths(self, named: Mapping[str, Any]) -> None:
-        """Refuse what would have the server read or write a place that a caller chose."""
+        # Refused is what would have the server read or write a place that a caller chose.
         policy = named.get("policy")
         if isinstance(policy, str) and "\n" not in policy and policy.endswith(".toml"):
             raise InvalidInput(
@@ -79,8 +70,14 @@ class Arguments:
                 f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
                 recovery="leave it out; who runs the server sets it on its command line",
             )
+        for name in self._plans & named.keys():
+            named[name] = None if named[name] is None else _read_plan(named[name])
+        if not self._rest:
+            return [], named
+        rest = named.pop(self._rest, [])
+        return [*(named.pop(name) for name in self._places if name in named), *rest], named
 
-    def _field(self, name: str, annotation: Any, default: Any) -> Any:
+    def _build_field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
             return (str, ...) if default is inspect.Parameter.empty else (str | None, None)
         if annotation is Plan or Plan in get_args(annotation):

@@ -123,7 +123,7 @@ class AttachedChanges:
             for _, change in entries:
                 new = not created.isdisjoint(memories_of(table, change.key))
                 row = None if new else self._row(table, change.key)
-                if (row is None) is (change.before is not None) or not _matches(table, change.before, row):
+                if (row is None) is (change.before is not None) or not _fits_row(table, change.before, row):
                     yield table, change.key
 
     def images(self) -> None:
@@ -177,16 +177,18 @@ class AttachedChanges:
                 self._work.connection.executemany(_PUT[table], put)
                 self._work.sums.add_rows(table, put)
         for table, entries in self._taken.items():
-            keys = [self._key(table, change.key) for _, change in entries if change.after is None]
+            keys = [self._encode_key(table, change.key) for _, change in entries if change.after is None]
             if keys:
                 self._work.connection.executemany(_DELETE[table], keys)
         for table in self._taken:
-            before = [(*self._key(of, key), *row) for (of, key), row in self._kept.items() if of == table]
+            before = [
+                (*self._encode_key(of, key), *row) for (of, key), row in self._kept.items() if of == table
+            ]
             self._work.sums.remove_rows(table, before)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""
-        stored_row = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
+        stored_row = self._work.connection.execute(_SELECT[table], self._encode_key(table, key)).fetchone()
         if stored_row is None:
             return None
         with DECODING:
@@ -194,14 +196,14 @@ class AttachedChanges:
         self._kept[table, key] = stored_row
         return row
 
-    def _key(self, table: str, key: Any) -> tuple[Any, ...]:
+    def _encode_key(self, table: str, key: Any) -> tuple[Any, ...]:
         """Return a row's key as SQLite keeps it, the scope in front."""
         if table == "tags":
             return self._work.no, key[0], self._work.number(TAG, key[1])
         return (self._work.no, key) if table in APART else (self._work.no, *key)
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
-        key = self._key(table, change.key)
+        key = self._encode_key(table, change.key)
         values = encode_values(table, change.after or {})
         if table == "sources":
             return (*key, values.get("span"))
@@ -217,7 +219,7 @@ def _key_of(taken: tuple[int, Change]) -> Any:
     return taken[1].key
 
 
-def _matches(table: str, before: Row | None, row: Row | None) -> bool:
+def _fits_row(table: str, before: Row | None, row: Row | None) -> bool:
     if not before or row is None:
         return True
     return all(row[name] == value for name, value in encode_values(table, before).items())

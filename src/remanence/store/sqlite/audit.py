@@ -227,7 +227,7 @@ def write(
     previous = last[0] if last else UNCHAINED
     images.rows.sort(key=_number)
     images.blocks.sort(key=itemgetter(1))
-    header = _header(images.position, no, cause, images.count)
+    header = _build_header_row(images.position, no, cause, images.count)
     entries = entries_digest(images.shapes, images.rows, images.blocks)
     why = header_digest(header, name, images.asked)
     digest = part_digest(previous, why, entries)
@@ -310,7 +310,13 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Au
         parameters.append(pack_run_id(asked.run))
     if asked.memory is not None:
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
-        parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
+        # The parts that changed the memory, its tags, sources or links at either end.
+        single = connection.execute(
+            "SELECT position FROM mentions WHERE seq = ? AND position > ?", (asked.memory, asked.after)
+        )
+        positions = {position for (position,) in single.fetchall()}
+        positions |= block_log.positions_about(connection, asked.memory, asked.after)
+        parameters.append(id_list(positions))
         source = source.removesuffix(" INDEXED BY runs_scope")
     cursor = connection.execute(
         f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
@@ -321,7 +327,7 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Au
     parts = (
         part
         for row in rows
-        for part in _parts(connection, names, row, asked, image_ends.find_end_time(row[0]))
+        for part in _read_line_parts(connection, names, row, asked, image_ends.find_end_time(row[0]))
     )
     return list(islice((part for part in parts if part.position > asked.after), asked.limit))
 
@@ -361,16 +367,6 @@ def ends(connection: sqlite3.Connection, scope: int | None) -> Ends:
         )
 
 
-def _positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
-    """Return the parts after a position that changed a memory, its tags, sources or links at either end."""
-    single = connection.execute(
-        "SELECT position FROM mentions WHERE seq = ? AND position > ?", (memory, after)
-    )
-    return {position for (position,) in single.fetchall()} | block_log.positions_about(
-        connection, memory, after
-    )
-
-
 def _share_text(seen: dict[str, int], n: int, text: str) -> str:
     """Return a text, or the number of the change that has it already."""
     if len(text) < _SHARED_MIN:
@@ -383,7 +379,7 @@ def _number(entry: Row) -> int:
     return entry[1]
 
 
-def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, ...]:
+def _build_header_row(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, ...]:
     """Return a part's row in `runs`, its digests apart."""
     return (
         position,
@@ -433,7 +429,7 @@ def parts_of(header: Sequence[Any], asked: bytes) -> list[UsePart]:
         return unpack_parts(parts, position)
 
 
-def _parts(
+def _read_line_parts(
     connection: sqlite3.Connection,
     names: StringIds,
     row: Sequence[Any],
@@ -472,7 +468,7 @@ def _read_logged_part(
     if not asked.rows and asked.memory is None:
         return AuditPart(position, cause, (), digest.hex(), count, ended_at=ended_at)
     blocks = block_log.read(connection, position)
-    entries = tuple(_entries(connection, names, position, blocks, asked.memory))
+    entries = tuple(_read_entries(connection, names, position, blocks, asked.memory))
     if asked.memory is not None:
         count = row_count(entries)
     if not asked.rows:
@@ -487,7 +483,7 @@ def _count_changes(connection: sqlite3.Connection, position: int) -> int:
     return int(count)
 
 
-def _entries(
+def _read_entries(
     connection: sqlite3.Connection,
     names: StringIds,
     position: int,
@@ -495,25 +491,20 @@ def _entries(
     memory: int | None,
 ) -> Iterator[Entry]:
     """Return a part's changes and blocks in order, all of them or those of one memory."""
-    rows = _rows_of(connection, position, memory)
+    condition, about = "", (position,)
+    if memory is not None:
+        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
+        about = (position, memory)  # type: ignore[assignment]
+    rows = connection.execute(f"{SELECT_CHANGES}{condition} ORDER BY place", about).fetchall()
     shapes = names.read_texts(connection, shapes_of(rows, blocks))
-    singles = zip((row[1] for row in rows), _changes(connection, position, rows, shapes), strict=True)
+    singles = zip((row[1] for row in rows), _read_changes(connection, position, rows, shapes), strict=True)
     pairs: Iterable[tuple[int, Entry]] = merge(
         singles, block_log.blocks(blocks, shapes, memory), key=itemgetter(0)
     )
     return (entry for _, entry in pairs)
 
 
-def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) -> list[Row]:
-    """Return the single changes of a part as they are kept, all of them or those of one memory."""
-    condition, about = "", (position,)
-    if memory is not None:
-        condition = f""" AND ("key" = ?2 OR kind = {CODE["links"]} AND subkey GLOB ?2 || ':*')"""
-        about = (position, memory)  # type: ignore[assignment]
-    return connection.execute(f"{SELECT_CHANGES}{condition} ORDER BY place", about).fetchall()
-
-
-def _changes(
+def _read_changes(
     connection: sqlite3.Connection, position: int, rows: Sequence[Row], texts: Mapping[int, str]
 ) -> Iterator[Change]:
     """Yield the changes that rows keep."""
@@ -525,10 +516,12 @@ def _changes(
                 f"part {position} changes a table {kind}, which there is not",
                 recovery="run `doctor`, then go back to the latest backup",
             )
-        yield _change(TABLES[kind], _key(kind, key, subkey), before, after, shapes.get(shape), images)
+        yield _decode_change(
+            TABLES[kind], _decode_key(kind, key, subkey), before, after, shapes.get(shape), images
+        )
 
 
-def _key(kind: int, key: int, subkey: str | None) -> Any:
+def _decode_key(kind: int, key: int, subkey: str | None) -> Any:
     if subkey is None:
         return key
     if kind == CODE["forbidden"]:
@@ -583,7 +576,7 @@ class _Shape:
         return by_column
 
 
-def _change(
+def _decode_change(
     table: Any, key: Any, before: str | None, after: str | None, shape: _Shape | None, images: _ImageResolver
 ) -> Change:
     if before is None:

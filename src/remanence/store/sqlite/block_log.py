@@ -108,7 +108,7 @@ def is_about(row: Row, memories: Ints) -> Bools:
     if row[5] is None:
         return np.zeros(row[4], np.bool_)
     with DECODING:
-        keys = _keys(row)
+        keys = _unpack_keys(row)
     ends = keys[:, np.newaxis] if keys.ndim == 1 else keys[:, :2]
     return cast("Bools", is_among(ends.ravel(), memories).reshape(ends.shape).any(axis=1))
 
@@ -122,11 +122,11 @@ def remove_block_rows(
         return
     if row[2] == ONE_BY_ONE:
         with DECODING:
-            write(connection, [build_links_row(row[0], row[1], _keys(row)[stays])])
+            write(connection, [build_links_row(row[0], row[1], _unpack_keys(row)[stays])])
         return
     shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
     with DECODING:
-        block = _block(row, shapes).where(stays)
+        block = _decode_block(row, shapes).where(stays)
     number = row[3]
     whole = block.before if block.table == "links" else None
     write(connection, [row_of(row[0], row[1], block, whole, lambda _: cast("int", number))])
@@ -147,7 +147,7 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
         with DECODING:
             if row[5] is None:
                 continue
-            block = _block(row, shapes)
+            block = _decode_block(row, shapes)
         if memory is None:
             yield row[1], block
             continue
@@ -159,7 +159,7 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
 def _iterate_single_links(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
     """Yield links that came as single changes, each with its number."""
     with DECODING:
-        keys = _keys(row).tolist()
+        keys = _unpack_keys(row).tolist()
     for n, (source, target, relation) in enumerate(keys, row[1]):
         if memory is None or memory in {source, target}:
             yield n, Change("links", (source, target, relation), None, {})
@@ -173,7 +173,7 @@ def used_in(rows: Iterable[Row]) -> list[tuple[int, ...]]:
             if row[2] == USED:
                 groups += unpack_used(row[7], row[4])
             elif row[5] is None:
-                groups.append(tuple(_keys(row).tolist()))
+                groups.append(tuple(_unpack_keys(row).tolist()))
     return groups
 
 
@@ -187,12 +187,12 @@ def find_touched(connection: sqlite3.Connection, positions: str, most: int) -> I
         return None
     used = np.array([*chain.from_iterable(used_in(rows))], np.int64)
     with DECODING:
-        keys = [_keys(row) for row in rows if row[2] != USED]
+        keys = [_unpack_keys(row) for row in rows if row[2] != USED]
     ends = [each if each.ndim == 1 else each[:, :2].ravel() for each in keys]
     return np.unique(np.concatenate([used, *ends]))
 
 
-def _keys(row: Row) -> Ints:
+def _unpack_keys(row: Row) -> Ints:
     arrays = unpack_arrays(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
     return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
 
@@ -200,13 +200,13 @@ def _keys(row: Row) -> Ints:
 def _match_memory(row: Row, memory: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Tell which rows of a block are about a memory."""
     with DECODING:
-        keys = _keys(row)
+        keys = _unpack_keys(row)
     return keys == memory if keys.ndim == 1 else (keys[:, :2] == memory).any(axis=1)  # type: ignore[no-any-return]
 
 
-def _block(row: Row, shapes: Mapping[int, str]) -> Block:
+def _decode_block(row: Row, shapes: Mapping[int, str]) -> Block:
     _, _, kind, shape, count, *_, image = row
-    keys, table = _keys(row), KINDS[kind]
+    keys, table = _unpack_keys(row), KINDS[kind]
     columns = () if shape is None else tuple(shapes[shape].split(","))
     if table == "links":
         if image is None:
@@ -219,7 +219,7 @@ def _block(row: Row, shapes: Mapping[int, str]) -> Block:
 
 def pack_arrays(arrays: Iterable[Ints]) -> bytes:
     """Return arrays of one length as bytes."""
-    return zlib.compress(b"".join(map(_differences, arrays)), _LEVEL)
+    return zlib.compress(b"".join(map(_pack_differences, arrays)), _LEVEL)
 
 
 def unpack_arrays(image: bytes, rows: int, count: int) -> list[Ints]:
@@ -243,7 +243,7 @@ def unpack_arrays(image: bytes, rows: int, count: int) -> list[Ints]:
     return found
 
 
-def _differences(values: Ints) -> bytes:
+def _pack_differences(values: Ints) -> bytes:
     if len(values) < 2:
         return _HEAD.pack(0, int(values[0]) if len(values) else 0, 0)
     steps = values[1:] - values[:-1]  # wraps round where it overflows, and back when it is summed up

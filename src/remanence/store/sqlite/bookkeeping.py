@@ -63,10 +63,10 @@ def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bo
     """Take a lease, write where it is given, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
     refuse_lost_lease(connection, no, asked.fence)
-    fence = None if asked.lease is None else _lease(connection, no, asked.lease, asked.now)
+    fence = None if asked.lease is None else _take_lease(connection, no, asked.lease, asked.now)
     if asked.lease is None or fence is not None:
         _write(connection, no, asked)
-    return _answer(connection, no, asked, fence)
+    return _build_result(connection, no, asked, fence)
 
 
 def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
@@ -78,16 +78,16 @@ def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
         values = read_values(connection, no, asked.swap)
         put(connection, no, {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old})
     if asked.cover is not None:
-        _cover(connection, no, *asked.cover)
+        _cover_interval(connection, no, *asked.cover)
     if asked.release is not None:
-        _release(connection, no, *asked.release)
+        _release_lease(connection, no, *asked.release)
 
 
 def read_bookkeeping(
     connection: sqlite3.Connection, names: StringIds, scope: str, asked: Bookkeeping
 ) -> BookkeepResult:
     """Answer what asks for no writing; a scope that nobody wrote to holds nothing."""
-    return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
+    return _build_result(connection, names.number(connection, SCOPE, scope) or 0, asked)
 
 
 def refuse_lost_lease(connection: sqlite3.Connection, scope: int, fence: Fence | None) -> None:
@@ -134,7 +134,7 @@ def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
         return np.array(rows, np.int64).reshape(-1, 2)
 
 
-def _answer(
+def _build_result(
     connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None
 ) -> BookkeepResult:
     return BookkeepResult(
@@ -206,7 +206,7 @@ def add_counts(connection: sqlite3.Connection, scope: int, counts: Mapping[str, 
     return old, new
 
 
-def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:
+def _cover_interval(connection: sqlite3.Connection, scope: int, began: int, ended: int) -> None:
     """Join an interval with all that it meets."""
     met = connection.execute(_MEET, (scope, began, ended)).fetchall()
     began, ended = min([began, *(row[0] for row in met)]), max([ended, *(row[1] for row in met)])
@@ -215,7 +215,9 @@ def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -
     record(connection, "spans", [(scope, *row) for row in met], spans)
 
 
-def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:
+def _take_lease(
+    connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int
+) -> int | None:
     """Take or renew a lease; return its fence, or None where another holds it."""
     name, holder, until = lease
     old = connection.execute(_SELECT_LEASE, (scope, name)).fetchall()
@@ -229,7 +231,7 @@ def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, in
     return int(fence)
 
 
-def _release(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
+def _release_lease(connection: sqlite3.Connection, scope: int, name: str, holder: str) -> None:
     """Free a lease; its fence stays, so that the next holder's is higher."""
     old = connection.execute(f"{_SELECT_LEASE} AND holder = ?", (scope, name, holder)).fetchall()
     new = [(*row[:2], "", min(row[3], 0), row[4]) for row in old]

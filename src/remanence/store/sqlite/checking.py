@@ -43,7 +43,11 @@ _ENDS = "SELECT scope, position, digest, before FROM scopes"
 
 def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
-    remainders = _read_emptied_parts(connection)
+    # Of each part that was emptied the digest of why it was done, and that of what was left last.
+    emptied = connection.execute(
+        'SELECT position, header, rest FROM emptied ORDER BY position, "by"'
+    ).fetchall()
+    remainders = {position: (header, rest) for position, header, rest in emptied}
     yield from _find_erasure_faults(connection)
     ended_parts, images = _EndedParts(connection, names), _ImageDigests(connection, names)
     latest, within = 0, _within_lines(connection)
@@ -51,7 +55,7 @@ def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Itera
     for *header, digest, entries, asked_digest in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
         end = ends.get(scope, _BEGIN)
-        latest = _skip(latest, within)
+        latest = _skip_within(latest, within)
         if latest + 1 != position:
             yield f"part {position} does not follow part {latest}"
         why = header_digest(
@@ -72,7 +76,7 @@ def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Itera
         last = parts_of(header, asked_digest)[-1].position
         latest, ends[scope] = position, _ChainEnd(last, *digests, end.is_sound and is_sound)
     yield from ended_parts.find_faults()
-    yield from _cut_off(connection, _skip(latest, within), ends)
+    yield from _cut_off(connection, _skip_within(latest, within), ends)
 
 
 def _within_lines(connection: sqlite3.Connection) -> set[int]:
@@ -83,7 +87,7 @@ def _within_lines(connection: sqlite3.Connection) -> set[int]:
     }
 
 
-def _skip(latest: int, within: set[int]) -> int:
+def _skip_within(latest: int, within: set[int]) -> int:
     """Return the last position from one on that has no line of its own."""
     while latest + 1 in within:
         latest += 1
@@ -150,12 +154,6 @@ class _ImageDigests:
         return entries_digest(shapes, rows, blocks)
 
 
-def _read_emptied_parts(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
-    """Return of each part that was emptied the digest of why it was done, and that of what was left last."""
-    rows = connection.execute('SELECT position, header, rest FROM emptied ORDER BY position, "by"')
-    return {position: (header, rest) for position, header, rest in rows.fetchall()}
-
-
 def _find_erasure_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield each erasure that left of the parts before it something else than it said."""
     by: dict[int, list[tuple[int, bytes, bytes]]] = {}
@@ -213,15 +211,17 @@ _SUCCEEDING = ", ".join(str(int(relation)) for relation in sorted(SUCCEEDING))
 def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
     """Look at everything; the list has one entry a check, sound or not."""
     return [
-        _run_check("structure", "every page is in order", lambda: _structure(connection)),
-        _run_check("references", "every row names rows that are there", lambda: _references(connection)),
+        _run_check("structure", "every page is in order", lambda: _check_structure(connection)),
+        _run_check(
+            "references", "every row names rows that are there", lambda: _check_references(connection)
+        ),
         _run_check("rows", "every text and vector is what was written", lambda: _rows(connection)),
         _run_check(
             "sums",
             "every state, tag, source and link is what was written",
             lambda: sums.find_sum_faults(connection),
         ),
-        _run_check("audit", _proven(connection), lambda: _audit(connection, names)),
+        _run_check("audit", _describe_proof(connection), lambda: _check_audit(connection, names)),
         _run_check(
             "full text",
             "every word is found where it stands, and counted",
@@ -281,14 +281,14 @@ def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     return Check(name, False, "; ".join(faults[:SHOWN_MAX]) + more, _WAYS_OUT.get(name, GO_BACK))
 
 
-def _structure(connection: sqlite3.Connection) -> Faults:
+def _check_structure(connection: sqlite3.Connection) -> Faults:
     # quick_check would not compare indexes with their tables.
     for (line,) in connection.execute("PRAGMA integrity_check").fetchall():
         if line != "ok":
             yield line
 
 
-def _references(connection: sqlite3.Connection) -> Faults:
+def _check_references(connection: sqlite3.Connection) -> Faults:
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchall():
         yield f"{table} {row or ''} names no row of {parent}"
     halves = connection.execute(
@@ -312,7 +312,7 @@ def _rows(connection: sqlite3.Connection) -> Faults:
                 yield f"the vector of memory {seq} in {table} is not what was written"
 
 
-def _proven(connection: sqlite3.Connection) -> str:
+def _describe_proof(connection: sqlite3.Connection) -> str:
     """Say what a sound audit proves: from where on the images, too."""
     try:
         rows = connection.execute(_IMAGES_FROM).fetchall()
@@ -321,7 +321,7 @@ def _proven(connection: sqlite3.Connection) -> str:
     return PROVEN + from_where([(name, through, at) for name, through, at in rows])
 
 
-def _audit(connection: sqlite3.Connection, names: StringIds) -> Faults:
+def _check_audit(connection: sqlite3.Connection, names: StringIds) -> Faults:
     yield from find_audit_faults(connection, names)
     for (scope,) in connection.execute(_CLOCKS_OFF).fetchall():
         yield f"scope {scope} was last written to at another time than its newest run"

@@ -64,7 +64,8 @@ def clean(path: str) -> CleanResult:
     except sqlite3.OperationalError as error:
         if not (error.sqlite_errorname or "").startswith(_LATER):
             raise meaning(error, path) from error
-        return CleanResult(is_pending=True, why="" if _is_held(error) else str(meaning(error, path)))
+        is_held = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+        return CleanResult(is_pending=True, why="" if is_held else str(meaning(error, path)))
     except sqlite3.Error as error:
         raise meaning(error, path) from error
 
@@ -82,10 +83,6 @@ def keep_ledger(path: str) -> str:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
     return ""
-
-
-def _is_held(error: sqlite3.OperationalError) -> bool:
-    return error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def _rewrite_file(connection: sqlite3.Connection) -> bool:
@@ -114,7 +111,11 @@ def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
     chunks: list[bytes] = []
     size = 0
     for row in chain.from_iterable(map(connection.execute, _STAYING)):
-        values = [_as_bytes(value) for value in row if value is not None]
+        values = [
+            (value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass"))
+            for value in row
+            if value is not None
+        ]
         chunks += values
         size += sum(map(len, values))
         if size > _BLOCK_BYTES:
@@ -123,17 +124,13 @@ def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
     yield b"\0".join(chunks)
 
 
-def _as_bytes(value: object) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-
-
 def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
-    hits = [name for name in files if _holds(Path(name), kept)]
+    hits = [name for name in files if _holds_pieces(Path(name), kept)]
     place = place_of(connection, path)
     copies = (
-        [str(file) for file in _copies(Path(path), place.salt) if _holds(file, kept)]
+        [str(file) for file in _find_copies(Path(path), place.salt) if _holds_pieces(file, kept)]
         if place.is_original
         else []
     )
@@ -147,7 +144,7 @@ def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHa
     )
 
 
-def _copies(file: Path, salt: bytes) -> Iterator[Path]:
+def _find_copies(file: Path, salt: bytes) -> Iterator[Path]:
     """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
     for one in sorted(file.parent.iterdir()):
         # What SQLite keeps beside a database is none, and is never opened: to close it would end the locks on it.
@@ -156,7 +153,7 @@ def _copies(file: Path, salt: bytes) -> Iterator[Path]:
             yield one
 
 
-def _holds(file: Path, kept: list[PieceHashes]) -> bool:
+def _holds_pieces(file: Path, kept: list[PieceHashes]) -> bool:
     """Tell whether a file holds any of the pieces."""
     overlap = b""
     for block in read_blocks(str(file)):

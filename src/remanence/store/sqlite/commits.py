@@ -5,7 +5,7 @@ and what they owe the rest of the scope; knows nothing of threads and transactio
 """
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -141,7 +141,9 @@ def commit(
     latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
     changes = [change for _, change in singles]
     final_changes, new_seqs = resolve(changes, latest.get("memories", 0))
-    count = _logged_count(entries, cause.verb)
+    count = row_count(entries)
+    if cause.verb == ERASE:  # which memories went or were redacted is logged, and nothing else
+        count = sum(entry.table == "memories" for entry in entries)
     images = audit.PartImages(latest.get("runs", 0) + 1, count, request_digest)
     work = CommitContext(connection, names, no, scope, cause, images)
     writes = _Writes(Memories(work), AttachedChanges(work), Blocks(work, blocks))
@@ -156,7 +158,7 @@ def commit(
     if erasing is not None:
         erasing.empty()
     logs = bool(entries) or cause.closes
-    link = _log(work, writes, final_changes) if logs else None
+    link = _write_audit(work, writes, final_changes) if logs else None
     writes.memories.update()
     writes.memories.create()
     writes.attached.refuse_dangling(writes.memories.created_seqs, writes.memories.destroyed_seqs)
@@ -203,7 +205,7 @@ def _compare(
         *memories,
         *writes.attached.conflicts(fresh),
         *writes.blocks.conflicts(),
-        *_forbidden(work, changes),
+        *_find_forbidden(work, changes),
         *coming_back(work, changes),
     ]
     if conflicts:
@@ -213,7 +215,7 @@ def _compare(
         raise Conflict([(table, request_keys.get((table, key), key)) for table, key in conflicts])
 
 
-def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
+def _find_forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     """Return what forbids a text that comes in; where nothing is forbidden, no text is folded."""
     texts = texts_coming_in(changes, work.cause.verb)
     if not texts or work.connection.execute(_FORBIDS, (work.no,)).fetchone() is None:
@@ -222,20 +224,13 @@ def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     return [("forbidden", fold) for (fold,) in work.connection.execute(_FORBIDDEN, (work.no, fold_list))]
 
 
-def _logged_count(entries: Sequence[Entry], verb: str) -> int:
-    """Count the changes that are logged: of an erasure which memories went or were redacted, and nothing else."""
-    if verb != ERASE:
-        return row_count(entries)
-    return sum(entry.table == "memories" for entry in entries)
-
-
 def position_of(connection: sqlite3.Connection, scope: int) -> int:
     """Return where a scope's change sequence stands, 0 for one that was never written to."""
     row = connection.execute("SELECT position FROM scopes WHERE scope = ?", (scope,)).fetchone()
     return row[0] if row else 0
 
 
-def _log(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
+def _write_audit(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         used = {seq for change in changes for seq in memories_of(change.table, change.key)}
@@ -277,14 +272,10 @@ def _touch(work: CommitContext, writes: _Writes) -> None:
     changed_seqs = [*writes.memories.changed_seqs, *writes.blocks.changed_seqs]
     seqs = writes.attached.ends | writes.blocks.ends
     if changed_seqs:
-        seqs |= _neighbours(work, changed_seqs)
+        cursor = work.connection.execute(_NEIGHBOURS, (id_list(changed_seqs), work.no))
+        seqs |= {seq for (seq,) in cursor.fetchall()}
     seqs -= writes.memories.created_seqs
     seqs.difference_update(writes.memories.destroyed_seqs)
     if seqs:
         work.connection.execute(_TOUCH, (work.no, id_list(seqs)))
         work.sums.increment_column("states", [(seq,) for seq in seqs], "touched")
-
-
-def _neighbours(work: CommitContext, seqs: Iterable[int]) -> set[int]:
-    cursor = work.connection.execute(_NEIGHBOURS, (id_list(seqs), work.no))
-    return {seq for (seq,) in cursor.fetchall()}

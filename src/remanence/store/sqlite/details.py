@@ -50,10 +50,12 @@ def unpack(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str |
     if kept is None or not kept.startswith("["):
         return kept
     number, *values = orjson.loads(kept)
-    form, rest = _form(connection, names, number), iter(values)
+    form, rest = _read_form(connection, names, number), iter(values)
     by_name = {name: _put(one, rest) for name, one in form.items()}
     for name in _LISTED & form.keys():
-        by_name[name] = [_put(_form(connection, names, item[0]), iter(item[1:])) for item in by_name[name]]
+        by_name[name] = [
+            _put(_read_form(connection, names, item[0]), iter(item[1:])) for item in by_name[name]
+        ]
     return orjson.dumps(by_name, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -62,7 +64,7 @@ def forms_of(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str
     if not kept.startswith("["):
         return set()
     number, *values = orjson.loads(kept)
-    form, rest = _form(connection, names, number), iter(values)
+    form, rest = _read_form(connection, names, number), iter(values)
     by_name = {name: _put(one, rest) for name, one in form.items()}
     items = (item for name in _LISTED & form.keys() for item in by_name[name])
     return {number, *(item[0] for item in items)}
@@ -100,5 +102,5 @@ def _put(form: Any, values: Iterator[Any]) -> Any:
     return next(values) if form == _HOLE else form
 
 
-def _form(connection: sqlite3.Connection, names: Fresh | StringIds, number: int) -> Any:
+def _read_form(connection: sqlite3.Connection, names: Fresh | StringIds, number: int) -> Any:
     return orjson.loads(names.text(connection, number))

@@ -86,7 +86,16 @@ class OpenFiles:
             if (log or file not in self._side_files) and _identify(file) != identity:
                 if connection is not None:
                     self._clear_log(connection)
-                raise _build_replacement(file, self._named)
+                keep = "put the file back, or restore a backup in its place"
+                if file != self._named:
+                    keep = (
+                        "what was answered before is written into the database as the last of them closes it"
+                    )
+                raise FileReplaced(
+                    f"{file} was removed, moved or replaced while it was open",
+                    recovery=f"stop every process that uses {self._named}: {keep}; then start again."
+                    " Nothing was stored since",
+                )
 
     def _clear_log(self, connection: sqlite3.Connection) -> None:
         """Write the log into the database where that lies elsewhere now, and remove the log.
@@ -109,16 +118,6 @@ def _identify(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return (found.st_dev, found.st_ino) if found.st_ino else None
-
-
-def _build_replacement(file: str, database: str) -> FileReplaced:
-    keep = "put the file back, or restore a backup in its place"
-    if file != database:
-        keep = "what was answered before is written into the database as the last of them closes it"
-    return FileReplaced(
-        f"{file} was removed, moved or replaced while it was open",
-        recovery=f"stop every process that uses {database}: {keep}; then start again. Nothing was stored since",
-    )
 
 
 def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
@@ -302,11 +301,11 @@ def _set_pragma(connection: sqlite3.Connection, name: str, value: int | str) -> 
 
 def version_of(connection: sqlite3.Connection) -> int:
     """Return the schema version of a database that is ours and can be brought to this one; 0 for an empty one."""
-    application, version, tables = _header(connection)
+    application, version, tables = _read_header(connection)
     if application != APPLICATION_ID and not connection.in_transaction:
         # Another process may just have been making it: looked at again, all of one moment.
         connection.execute("BEGIN")
-        application, version, tables = _header(connection)
+        application, version, tables = _read_header(connection)
         connection.execute("ROLLBACK")
     if application == 0 and version == 0 and tables == 0:
         return 0
@@ -330,7 +329,7 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+def _read_header(connection: sqlite3.Connection) -> tuple[int, int, int]:
     """Return whose file it is, of which version, and how much is in it."""
     asks = "PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"
     application, version, tables = (int(connection.execute(ask).fetchone()[0]) for ask in asks)
@@ -445,7 +444,7 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
     if name == "SQLITE_BUSY" and not _can_lock(Path(path).absolute().parent):
         name = "SQLITE_IOERR_LOCK"
     if name.startswith("SQLITE_CONSTRAINT"):
-        return _constraint(name, str(error))
+        return _build_constraint_error(name, str(error))
     for prefix, (kind, message, recovery) in _MEANINGS.items():
         if name.startswith(prefix):
             return kind(message.format(path=path, error=error), recovery=recovery)
@@ -483,7 +482,7 @@ class _Decoding:
 DECODING = _Decoding()
 
 
-def _constraint(name: str, message: str) -> RemanenceError:
+def _build_constraint_error(name: str, message: str) -> RemanenceError:
     if name in {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}:
         return Conflict([], f"an id, key or row is taken already ({message}); nothing was written")
     if name == "SQLITE_CONSTRAINT_FOREIGNKEY":

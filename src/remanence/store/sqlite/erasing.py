@@ -125,7 +125,7 @@ class SqlErasure:
         }
         for seq, texts in audit.found.texts.items():
             self._texts_of.setdefault(seq, set()).update(texts)
-        self._strings = audit.found.strings | set(_strings(self._former))
+        self._strings = audit.found.strings | set(_iterate_strings(self._former))
         audit.take_named("forbidden", bans_of(self._texts()))
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
@@ -217,7 +217,7 @@ class SqlErasure:
             if space == "agent":
                 rows += work.connection.execute("SELECT DISTINCT agent FROM accessors").fetchall()
             going = {number: numbers[number] for number in sorted(numbers.keys() - {one for (one,) in rows})}
-            self._rename(space, going)
+            self._forget_names(space, going)
             dropped_names += going.values() if space in {TAG, "speaker"} else ()
         self._drop_forms()
         return dropped_names
@@ -230,7 +230,7 @@ class SqlErasure:
             rows = work.connection.execute(_DETAILS, (work.no,)).fetchall()
             needed_forms = (details.forms_of(work.connection, work.names, detail) for (detail,) in rows)
             going = forms.keys() - set().union(*needed_forms)
-            self._rename(space, {number: forms[number] for number in sorted(going)})
+            self._forget_names(space, {number: forms[number] for number in sorted(going)})
 
     def _collect_person_names(self) -> Iterable[tuple[str, str]]:
         """Yield the names of a person among all that are kept; the person is no longer told to have used a memory."""
@@ -244,7 +244,7 @@ class SqlErasure:
                 uses_by_agent.drop_agent(work, number)
             yield space, name
 
-    def _rename(self, space: str, going: Mapping[int, str]) -> None:
+    def _forget_names(self, space: str, going: Mapping[int, str]) -> None:
         """Leave a number without its name: a process that still knows the one by the other must learn it anew."""
         if not going:
             return
@@ -270,7 +270,7 @@ def add_unproven(connection: sqlite3.Connection, pieces: PieceHashes) -> None:
     connection.execute(_PUT, (UNPROVEN, orjson.dumps([*entries, pieces.encode_hex()]).decode()))
 
 
-def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def _iterate_strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     """Yield what rows say beside their texts."""
     for row in rows:
         for name in ("key", "summary", "attributes"):

@@ -112,19 +112,21 @@ class Entry(NamedTuple):
 
 def add(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     """Take new texts in; return how many of them hold words."""
-    entries = list(_entries(scope, texts))
+    entries = list(_build_entries(scope, texts))
     (waiting,) = connection.execute("SELECT count(*) FROM waiting").fetchone()
     if len(entries) + waiting <= WAITING_MAX:
         connection.executemany(_WAIT, entries)
     else:
-        _index(connection, [*_read_waiting_entries(connection), *entries])
+        arrived = [*_read_waiting_entries(connection), *entries]
+        connection.executemany(_ADD, [(entry.seq, entry.stems) for entry in arrived])
+        connection.executemany(_COUNT_UP, [(*key, df) for key, df in _document_frequencies(arrived).items()])
         connection.execute("DELETE FROM waiting")
     return len(entries)
 
 
 def remove(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     """Take texts out again, each exactly as it was put in; return how many of them held words."""
-    entries = list(_entries(scope, texts))
+    entries = list(_build_entries(scope, texts))
     waiting = {entry.seq for entry in _read_waiting_entries(connection)}
     index_entries = [entry for entry in entries if entry.seq not in waiting]
     connection.executemany("DELETE FROM waiting WHERE seq = ?", [(entry.seq,) for entry in entries])
@@ -150,7 +152,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 def postings(connection: sqlite3.Connection, scope: int, wanted: Sequence[str]) -> dict[str, Ints]:
     """Return the ascending sequence numbers of the memories that hold each stem."""
     waiting = _read_waiting_entries(connection, scope)
-    return {stem: _posting(connection, scope, stem, waiting) for stem in wanted}
+    return {stem: _read_posting(connection, scope, stem, waiting) for stem in wanted}
 
 
 def vocabulary(connection: sqlite3.Connection, scope: int, beginnings: Sequence[str]) -> list[str]:
@@ -194,7 +196,7 @@ def words_of(text: str) -> dict[str, None]:
     return dict.fromkeys(stems(text))
 
 
-def _entries(scope: int, texts: Texts) -> Iterator[Entry]:
+def _build_entries(scope: int, texts: Texts) -> Iterator[Entry]:
     """Return what the index keeps of each text that holds words."""
     for seq, text in texts:
         distinct = words_of(text)
@@ -210,11 +212,6 @@ def _read_waiting_entries(connection: sqlite3.Connection, scope: int | None = No
     return [Entry(*row) for row in rows.fetchall()]
 
 
-def _index(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    connection.executemany(_ADD, [(entry.seq, entry.stems) for entry in entries])
-    connection.executemany(_COUNT_UP, [(*key, df) for key, df in _document_frequencies(entries).items()])
-
-
 def _document_frequencies(entries: Iterable[Entry]) -> Mapping[tuple[int, int], int]:
     """Return how many entries hold each (scope, term)."""
     by_scope: dict[int, list[bytes]] = {}
@@ -227,7 +224,7 @@ def _document_frequencies(entries: Iterable[Entry]) -> Mapping[tuple[int, int], 
     return df
 
 
-def _posting(connection: sqlite3.Connection, scope: int, stem: str, waiting: Sequence[Entry]) -> Ints:
+def _read_posting(connection: sqlite3.Connection, scope: int, stem: str, waiting: Sequence[Entry]) -> Ints:
     # Text to numbers is four times as fast here as one Python integer a row (97,000 rows: 8 ms, not 37).
     (row_ids,) = connection.execute(
         "SELECT group_concat(rowid) FROM words WHERE words MATCH ?", (match(scope, stem),)
@@ -257,7 +254,7 @@ def find_word_faults(connection: sqlite3.Connection) -> Iterator[str]:
         held.add(np.array([hash_word(_fold_token(word))], np.uint64), np.array([seq], np.int64))
     if held != said:
         yield f"full text holds {held.pairs} words of memories where the texts have {said.pairs}, or others"
-    yield from _statistics(connection, numbers, holding)
+    yield from _check_statistics(connection, numbers, holding)
 
 
 def _count_texts(
@@ -275,7 +272,7 @@ def _count_texts(
         numbers.setdefault(scope, Numbers(scope)).count(texts, said)
 
 
-def _statistics(
+def _check_statistics(
     connection: sqlite3.Connection, numbers: dict[int, Numbers], holding: dict[int, int]
 ) -> Iterator[str]:
     counted: dict[tuple[int, int], int] = {}

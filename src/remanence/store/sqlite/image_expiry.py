@@ -112,13 +112,13 @@ class _ImageEnding:
         for begin in range(0, len(still), PARTS_MAX):
             listed = (id_list(still[begin : begin + PARTS_MAX]),)
             # Row by row, as a thousand parts may hold millions; those of which something goes are read again.
-            loose = {row[0] for row in self.connection.execute(_ROWS, listed) if not self._stays(row)}
+            loose = {row[0] for row in self.connection.execute(_ROWS, listed) if not self._stays_kept(row)}
             blocks = self.connection.execute(_BLOCKS, listed)
             loose |= {block[0] for block in blocks if not self._in_block(block).all()}
             for position in sorted(loose):
                 if self.parts == PARTS_MAX:
                     return
-                self.gone.append(self._rest(position))
+                self.gone.append(self._digest_rest(position))
                 self._end([position], *self._read([position]))
 
     def end_whole_parts(self, positions: list[int]) -> None:
@@ -127,14 +127,14 @@ class _ImageEnding:
             return
         leftover = self.connection.execute(_EMPTIED, (id_list(positions),)).fetchall()
         self._end(positions, *self._read(positions))
-        self._unmention({pair for pair in leftover if pair[0] not in self.keeping})
+        self._remove_mentions({pair for pair in leftover if pair[0] not in self.keeping})
 
     def _read(self, positions: list[int]) -> tuple[list[Row], list[block_log.Row]]:
         position_list = id_list(positions)
         rows = self.connection.execute(_ROWS, (position_list,)).fetchall()
         return rows, self.connection.execute(_BLOCKS, (position_list,)).fetchall()
 
-    def _stays(self, row: Row) -> bool:
+    def _stays_kept(self, row: Row) -> bool:
         return (
             row[3] in self.keeping
             if row[2] in _OWNED
@@ -146,14 +146,14 @@ class _ImageEnding:
 
     def _end(self, positions: list[int], rows: list[Row], blocks: list[block_log.Row]) -> None:
         """Take away what nothing keeps, and say of each part that keeps some what it holds."""
-        stay = [row for row in rows if self._stays(row)]
-        lost_rows = [row for row in rows if not self._stays(row)]
+        stay = [row for row in rows if self._stays_kept(row)]
+        lost_rows = [row for row in rows if not self._stays_kept(row)]
         holding = {row[0] for row in stay}
         for position in sorted(holding & {row[0] for row in lost_rows}):
             redact_images.share_again(self.connection, [row for row in rows if row[0] == position], stay)
         self.connection.executemany(redact_images.DELETE_CHANGE, [row[:2] for row in lost_rows])
         still = {(seq, row[0]) for row in stay for seq in find_row_memories(row)}
-        self._unmention({(seq, row[0]) for row in lost_rows for seq in find_row_memories(row)} - still)
+        self._remove_mentions({(seq, row[0]) for row in lost_rows for seq in find_row_memories(row)} - still)
         self.changes += len(lost_rows)
         for block in blocks:
             mine = self._in_block(block)
@@ -162,12 +162,12 @@ class _ImageEnding:
             if not mine.all():
                 block_log.remove_block_rows(self.connection, self.names, block, mine)
         self.parts += len(positions)
-        self.stays += [self._rest(position) for position in sorted(holding)]
+        self.stays += [self._digest_rest(position) for position in sorted(holding)]
 
-    def _rest(self, position: int) -> bytes:
+    def _digest_rest(self, position: int) -> bytes:
         return redact_images.rest(self.connection, self.names, self.scope[1], position)
 
-    def _unmention(self, pairs: set[tuple[int, int]]) -> None:
+    def _remove_mentions(self, pairs: set[tuple[int, int]]) -> None:
         """Take away that parts changed memories of which they tell no more."""
         mentions = [
             pair for pair in sorted(pairs) if self.connection.execute(_MENTIONED, pair).fetchone() is not None

@@ -77,10 +77,12 @@ def compare(connection: sqlite3.Connection, path: str) -> LedgerFindings:
     if path == IN_MEMORY:
         return LedgerFindings()
     place = place_of(connection, path)
-    pending = _unknown(connection, place)
+    pending = _find_unknown_ledgers(connection, place)
     if not pending:
         return LedgerFindings(is_due=_lacks_own(connection, place))
-    erased_seqs, redacted_seqs = _find_marked_memories(connection, place.salt, _missing(connection, pending))
+    erased_seqs, redacted_seqs = _find_marked_memories(
+        connection, place.salt, _find_missing_marks(connection, pending)
+    )
     return LedgerFindings(
         is_due=True,
         erased=erased_seqs,
@@ -96,13 +98,13 @@ def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_dam
     So it does where one of them is damaged, unless somebody has seen that and accepts it.
     """
     place = place_of(connection, path)
-    pending = _unknown(connection, place)
-    missing = _missing(connection, pending)
+    pending = _find_unknown_ledgers(connection, place)
+    missing = _find_missing_marks(connection, pending)
     if any(_find_marked_memories(connection, place.salt, missing)):
         return False
     if not accept_damage and any(one.ledger.damage for one in pending):
         return False
-    _keep(connection, names, place.salt, missing)
+    _keep_marks(connection, names, place.salt, missing)
     # A number that was erased is not given to another memory.
     latest = max((one.ledger.latest for one in pending), default=0)
     for statement in _GIVE_NO_MORE if latest else ():
@@ -121,7 +123,7 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
         return 0
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     place = place_of(connection, path)
-    missing = _missing(connection, _unknown(connection, place))
+    missing = _find_missing_marks(connection, _find_unknown_ledgers(connection, place))
     rows = _rows_of(connection, scope)
     standing = {
         seq: marks
@@ -134,7 +136,7 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
         for one in marks
         if (scope, one) in missing
     }
-    _keep(connection, names, place.salt, kept_marks)
+    _keep_marks(connection, names, place.salt, kept_marks)
     audit.append(connection, (no, scope), cause, digest)
     return len(standing)
 
@@ -160,7 +162,7 @@ def write(connection: sqlite3.Connection, path: str) -> None:
     (latest,) = connection.execute(_LATEST).fetchone()
     ledger = Ledger({**there.marks, **own_marks}, max(there.latest, latest), place.role)
     digest = ledger_file.write(file, place.salt, ledger, S_IMODE(Path(path).stat().st_mode))
-    if not _missing(connection, [PendingLedger(file, ledger)]):
+    if not _find_missing_marks(connection, [PendingLedger(file, ledger)]):
         _remember(connection, place, [digest])
 
 
@@ -226,7 +228,7 @@ def _check_own(connection: sqlite3.Connection, place: DatabaseLocation) -> Itera
         yield Check("ledger", ok=True, detail=f"{file} tells older copies of the database what was erased")
 
 
-def _unknown(connection: sqlite3.Connection, place: DatabaseLocation) -> list[PendingLedger]:
+def _find_unknown_ledgers(connection: sqlite3.Connection, place: DatabaseLocation) -> list[PendingLedger]:
     """Return the ledgers that a database hears and of which it does not know that it knows all that they say."""
     applied_ledgers = set(_read_applied_ledgers(connection))
     pending = []
@@ -279,16 +281,16 @@ def _remember(connection: sqlite3.Connection, place: DatabaseLocation, fingerpri
         connection.execute(_PUT, (APPLIED, orjson.dumps(applied_ledgers).decode()))
 
 
-def _missing(connection: sqlite3.Connection, heard: Iterable[PendingLedger]) -> Marks:
+def _find_missing_marks(connection: sqlite3.Connection, heard: Iterable[PendingLedger]) -> Marks:
     """Return the marks that the database lacks."""
     marks = {key: line for one in heard for key, line in one.ledger.marks.items()}
     if not marks:
         return {}
     own_lines = {(scope, mark): (at, kind) for scope, mark, at, kind in connection.execute(_HELD)}
-    return {key: line for key, line in marks.items() if not _knows(own_lines.get(key), line)}
+    return {key: line for key, line in marks.items() if not _knows_line(own_lines.get(key), line)}
 
 
-def _knows(held: tuple[int, int] | None, line: LedgerLine) -> bool:
+def _knows_line(held: tuple[int, int] | None, line: LedgerLine) -> bool:
     """True if a database knows a line of a ledger; what it keeps is known as of the line that it was kept against."""
     return held is not None and (held[1] != MarkKind.KEPT or line.at <= held[0])
 
@@ -325,7 +327,7 @@ def _compute_memory_marks(
         yield seq, [erasure.mark(salt, name) for name in names]
 
 
-def _keep(connection: sqlite3.Connection, names: Fresh, salt: bytes, marks: Marks) -> None:
+def _keep_marks(connection: sqlite3.Connection, names: Fresh, salt: bytes, marks: Marks) -> None:
     """Keep marks, but for those of numbers that another memory has in this copy."""
     if not marks:
         return

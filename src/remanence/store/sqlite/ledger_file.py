@@ -128,7 +128,7 @@ def own_words() -> bytes:
 
 def build_ledger_path(path: str, salt: bytes) -> Path:
     """Return where the ledger of a database lies, given its real path."""
-    return Path(f"{path}.{_origin(salt)}{SUFFIX}")
+    return Path(f"{path}.{_hash_origin(salt)}{SUFFIX}")
 
 
 def database_of(ledger: Path) -> Path:
@@ -141,7 +141,7 @@ def find_ledgers(path: str, salt: bytes, *, aside: bool = False) -> list[Path]:
 
     With `aside` those that were set aside.
     """
-    mine, ending = f".{_origin(salt)}{SUFFIX}", DAMAGED if aside else SUFFIX
+    mine, ending = f".{_hash_origin(salt)}{SUFFIX}", DAMAGED if aside else SUFFIX
     with os.scandir(Path(path).parent) as entries:
         candidates = [one for one in entries if mine in one.name and one.name.endswith(ending)]
     return sorted(Path(one.path) for one in candidates if aside or one.name.endswith(mine))
@@ -151,18 +151,18 @@ def find_foreign(path: str, salt: bytes) -> list[Path]:
     """Return the ledgers that have this database's name and another origin."""
     name, mine = Path(path).name, build_ledger_path(path, salt)
     digits = "[0-9a-f]" * _DIGITS
-    return sorted(one for one in mine.parent.glob(f"*.{digits}{SUFFIX}") if _is_of(one, name) and one != mine)
-
-
-def _is_of(ledger: Path, name: str) -> bool:
-    return database_of(ledger).name == name
+    return sorted(
+        one
+        for one in mine.parent.glob(f"*.{digits}{SUFFIX}")
+        if database_of(one).name == name and one != mine
+    )
 
 
 def read_header(file: Path) -> tuple[str, Role | None]:
     """Return the digest and the role that the first line of a ledger says; nothing where it cannot be read."""
     try:
         with open_regular(file, bytes_max=LEDGER_BYTES_MAX) as stream:
-            header = _header(stream.readline(_HEADER_BYTES))
+            header = _read_header_line(stream.readline(_HEADER_BYTES))
     except (OSError, *_UNREADABLE):
         return "", None
     return str(header["digest"]), header["role"]
@@ -174,12 +174,12 @@ def read(file: Path, salt: bytes) -> Ledger:
         data = read_regular(file, bytes_max=LEDGER_BYTES_MAX)
     except OSError as error:
         why = f"it cannot be read: {error.strerror}"
-        return Ledger(fingerprint=_fingerprint(f"{file} {why}".encode(), salt), damage=why)
+        return Ledger(fingerprint=_fingerprint_damaged(f"{file} {why}".encode(), salt), damage=why)
     first, _, rest = data.partition(b"\n")
-    marks = dict(_marks(rest))
-    fingerprint = _fingerprint(data, salt)
+    marks = dict(_iterate_marks(rest))
+    fingerprint = _fingerprint_damaged(data, salt)
     try:
-        header = _header(first)
+        header = _read_header_line(first)
     except _UNREADABLE:
         return Ledger(marks, fingerprint=fingerprint, damage="its first line is not what was written")
     latest, role, lines = header["latest"], header["role"], header["marks"]
@@ -211,7 +211,7 @@ def set_aside(file: Path) -> None:
     file.rename(aside)
 
 
-def _origin(salt: bytes) -> str:
+def _hash_origin(salt: bytes) -> str:
     return blake2b(b"origin", digest_size=_DIGITS // 2, key=salt, person=b"remanence-erased").hexdigest()
 
 
@@ -220,7 +220,7 @@ def _encode_header(role: Role, marks: int, latest: int, digest: str) -> bytes:
     return orjson.dumps({**fields, "digest": digest})
 
 
-def _header(line: bytes) -> dict[str, Any]:
+def _read_header_line(line: bytes) -> dict[str, Any]:
     header = orjson.loads(line)
     if (header["format"], header["version"]) != (_FORMAT, _VERSION):
         raise ValueError("another format")
@@ -234,7 +234,7 @@ def _header(line: bytes) -> dict[str, Any]:
     }
 
 
-def _marks(lines: bytes) -> Iterator[tuple[tuple[str, str], LedgerLine]]:
+def _iterate_marks(lines: bytes) -> Iterator[tuple[tuple[str, str], LedgerLine]]:
     for line in lines.splitlines():
         with suppress(*_UNREADABLE):  # the digest tells that a line is not what was written
             scope, mark, at, kind = orjson.loads(line)
@@ -245,7 +245,7 @@ def _digest(role: Role, latest: int, body: bytes, salt: bytes) -> str:
     return _keyed_hash(b"%s %d\n" % (role.encode(), latest) + body, salt)
 
 
-def _fingerprint(data: bytes, salt: bytes) -> str:
+def _fingerprint_damaged(data: bytes, salt: bytes) -> str:
     return f"damaged:{_keyed_hash(data, salt)}"
 
 

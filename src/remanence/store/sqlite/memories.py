@@ -102,7 +102,7 @@ class Memories:
         """Yield every row that is not as its change says it was."""
         yield from self._find_uniqueness_conflicts()
         yield from self._updates.conflicts()
-        yield from self._missing()
+        yield from self._find_missing()
 
     def images(self) -> None:
         """Give the audit what each change did."""
@@ -113,7 +113,9 @@ class Memories:
         for n, change in self._destroyed:
             row = self._gone[change.key]  # type: ignore[index]
             work.images.add_destruction(
-                n, change, {name: _hex(value) for name, value in row.items() if value != DEFAULTS[name]}
+                n,
+                change,
+                {name: _encode_hex(value) for name, value in row.items() if value != DEFAULTS[name]},
             )
 
     def record_erasure(self) -> None:
@@ -195,11 +197,11 @@ class Memories:
                 yield "memories", change.key
             batch_claims |= claims
 
-    def _missing(self) -> Iterator[Key]:
+    def _find_missing(self) -> Iterator[Key]:
         """Read whole the rows that go; yield those that are gone already or changed."""
         work = self._work
         stored_rows = (
-            read_rows(work.connection, work.no, _keys(self._destroyed), _ALL) if self._destroyed else {}
+            read_rows(work.connection, work.no, _list_keys(self._destroyed), _ALL) if self._destroyed else {}
         )
         for _, change in self._destroyed:
             row, before = stored_rows.get(change.key), change.before or {}  # type: ignore[arg-type]
@@ -230,9 +232,9 @@ class Memories:
         return [seq, self._work.no, *values]
 
 
-def _keys(taken: Iterable[tuple[int, Change]]) -> Iterator[int]:
+def _list_keys(taken: Iterable[tuple[int, Change]]) -> Iterator[int]:
     return (change.key for _, change in taken)  # type: ignore[misc]
 
 
-def _hex(value: Any) -> Any:
+def _encode_hex(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value

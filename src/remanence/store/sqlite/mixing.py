@@ -63,10 +63,12 @@ def rows(keys: Sequence[Ints], coefficients: Sequence[int], values: Ints, more: 
     total = np.full(len(values), more, np.uint64)
     for part in range(_PARTS):
         for half, up in ((low, 0), (high, _HALF)):
+            value = half[:, part]
+            positive: Ints = np.where(value < 0, value + PRIME, value)  # both are below 2**60
             total = _reduce_sum(
-                total + _rotate_bits(_reduce_signed(half[:, part]), (_PART_BITS * part + up) % _BITS)
+                total + _rotate_bits(positive.view(np.uint64), (_PART_BITS * part + up) % _BITS)
             )
-    return _times(weights(keys), total)
+    return _multiply_words(weights(keys), total)
 
 
 def sum_ranges(terms: Words, starts: Ints) -> list[int]:
@@ -88,12 +90,6 @@ def hash_value(value: Any) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest()) % PRIME
 
 
-def _reduce_signed(value: Ints) -> Words:
-    """Return signed numbers below 2**60 in the field."""
-    positive: Ints = np.where(value < 0, value + PRIME, value)
-    return positive.view(np.uint64)
-
-
 def _rotate_bits(value: Words, bits: int) -> Words:
     """Return numbers of the field times a power of two, which turns their bits round."""
     if bits == 0:
@@ -101,7 +97,7 @@ def _rotate_bits(value: Words, bits: int) -> Words:
     return (value << np.uint64(bits)) & np.uint64(PRIME) | value >> np.uint64(_BITS - bits)
 
 
-def _times(first: Words, second: Words) -> Words:
+def _multiply_words(first: Words, second: Words) -> Words:
     """Multiply in the field, by halves of 32 bits."""
     half, mask = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
     first_low, first_high, second_low, second_high = (

@@ -67,7 +67,7 @@ class UnpackedRows:
 
     def read_signed(self, name: str) -> npt.NDArray[np.int64]:
         """Return a field of 32 or 64 bits as signed integers."""
-        field = self._field(name)
+        field = self._extract_field(name)
         return (
             field.view(np.int64)
             if self._places[name][2] == WORD_BITS
@@ -76,9 +76,9 @@ class UnpackedRows:
 
     def read_unsigned(self, name: str) -> npt.NDArray[np.int64]:
         """Return a field of less than 64 bits."""
-        return self._field(name).view(np.int64)
+        return self._extract_field(name).view(np.int64)
 
-    def _field(self, name: str) -> Words:
+    def _extract_field(self, name: str) -> Words:
         word, shift, bits = self._places[name]
         whole = self._words[:, word].astype(np.uint64)
         if bits == WORD_BITS:

@@ -74,7 +74,9 @@ def find_purged_memories(
             key,
             run,
             at,
-            None if _has_image(connection, position, seq) else marks.find_end_time(position),
+            None
+            if connection.execute(_IMAGE, (position, seq)).fetchone() is not None
+            else marks.find_end_time(position),
         )
         for seq, id_, key, run, at, position in sorted(set(rows))
     ]
@@ -82,7 +84,3 @@ def find_purged_memories(
 
 def _json_list(texts: Collection[str]) -> str:
     return orjson.dumps(sorted(texts)).decode()
-
-
-def _has_image(connection: sqlite3.Connection, position: int, seq: int) -> bool:
-    return connection.execute(_IMAGE, (position, seq)).fetchone() is not None

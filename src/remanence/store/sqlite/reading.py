@@ -96,7 +96,7 @@ def get(
     if no is None:
         return [None] * len(wanted)
     seqs = [name if isinstance(name, int) else _seq_of(connection, no, name) for name in wanted]
-    memories = _memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
+    memories = _read_memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
     return [None if seq is None else memories.get(seq) for seq in seqs]
 
 
@@ -104,7 +104,7 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
     """List memories by status, tags and columns."""
     refuse_unknown_columns(asked.equal)
     no = names.number(connection, SCOPE, scope)
-    conditions = None if no is None else _conditions(connection, names, no, asked)
+    conditions = None if no is None else _build_conditions(connection, names, no, asked)
     if no is None or conditions is None:
         return []
     order = "ASC" if asked.oldest_first else "DESC"
@@ -118,7 +118,7 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
         (*values, asked.limit),
     )
     seqs = [seq for (seq,) in rows.fetchall()]
-    memories = _memories(connection, names, scope, no, seqs)
+    memories = _read_memories(connection, names, scope, no, seqs)
     return [memories[seq] for seq in seqs]
 
 
@@ -134,9 +134,9 @@ def arriving(connection: sqlite3.Connection, names: StringIds, scope: str, asked
         return WriteContext()
     if memories < 0:
         raise ValueError("fewer memories than none")
-    twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
-    keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
-    tails = ((segment, _tail(connection, names, no, segment)) for segment in asked.segments)
+    twins = ((mark, _find_twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
+    keys = ((key, _find_twin(connection, no, "key", key)) for key in asked.keys)
+    tails = ((segment, _read_tail(connection, names, no, segment)) for segment in asked.segments)
     return WriteContext(
         twins={mark: twin for mark, twin in twins if twin is not None},
         keys={key: twin for key, twin in keys if twin is not None},
@@ -307,7 +307,7 @@ def read_answer(
     if no is None:
         return AnswerRows({}, [])
     links = neighbours(connection, names, scope, [*asked.seqs, *asked.rest], asked.relations)
-    return AnswerRows(_memories(connection, names, scope, no, asked.list_memories(links)), links)
+    return AnswerRows(_read_memories(connection, names, scope, no, asked.list_memories(links)), links)
 
 
 def forbidden(
@@ -365,7 +365,7 @@ def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None
     return None
 
 
-def _memories(
+def _read_memories(
     connection: sqlite3.Connection,
     names: StringIds,
     scope: str,
@@ -395,7 +395,7 @@ _ENDING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND substr(id, -?)
 _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 
-def _conditions(
+def _build_conditions(
     connection: sqlite3.Connection, names: StringIds, no: int, asked: Find
 ) -> list[Condition] | None:
     """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
@@ -454,7 +454,7 @@ def _any_of(
     return (f"({' OR '.join(ways)})", tuple(encoded_values)) if ways else None
 
 
-def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> KnownMemory | None:
+def _find_twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> KnownMemory | None:
     row = connection.execute(_TWIN.format(column=column), (scope, value)).fetchone()
     if row is None:
         return None
@@ -462,7 +462,7 @@ def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -
     return KnownMemory(seq, name, Status(status), revision, mark)
 
 
-def _tail(connection: sqlite3.Connection, names: StringIds, scope: int, segment: Segment) -> Tail | None:
+def _read_tail(connection: sqlite3.Connection, names: StringIds, scope: int, segment: Segment) -> Tail | None:
     column, name = SPACES[segment.kind], segment.name
     number = None if name is None else names.number(connection, column, name)
     if number is None and name is not None:

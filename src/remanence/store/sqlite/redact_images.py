@@ -82,24 +82,29 @@ class QuotedStrings:
         if isinstance(value, str):
             return self.without(value)
         if isinstance(value, Mapping):
-            return {name: one if name in _OWN else self._part(name, one) for name, one in value.items()}
+            return {
+                name: one if name in _OWN else self._redact_part(name, one) for name, one in value.items()
+            }
         return [self.taken_out_of(one) for one in value] if isinstance(value, list) else value
 
     def without(self, text: str) -> str:
         """Return a text with a word in place of what it says of what goes."""
         if text not in self._seen:
-            self._seen[text] = self._without(text)
+            left = text
+            for one in self._whole:
+                if one in left.casefold():
+                    before = r"(?<![^\W_])" if _WORD.match(one[0]) else ""
+                    after = r"(?![^\W_])" if _WORD.match(one[-1]) else ""
+                    left = Pattern(before + re.escape(one) + after, re.IGNORECASE).sub(
+                        lambda _: WITHOUT, left
+                    )
+            left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
+            self._seen[text] = (
+                WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
+            )
         return self._seen[text]
 
-    def _without(self, text: str) -> str:
-        left = text
-        for one in self._whole:
-            if one in left.casefold():
-                left = Pattern(_whole_word_pattern(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
-        left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
-        return WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
-
-    def _part(self, name: str, value: Any) -> Any:
+    def _redact_part(self, name: str, value: Any) -> Any:
         if name != _RULES or not isinstance(value, list):
             return self.taken_out_of(value)
         return [[act, *map(self.taken_out_of, said)] for act, *said in value]
@@ -228,7 +233,7 @@ class Emptying:
         stay_rows = _shared_again([row for row in rows if row[1] not in going], by_number)
         changed_rows = [row for row in stay_rows if row != by_number[row[1]]]
         self.connection.executemany(DELETE_CHANGE, [(position, n) for n in going])
-        _rewrite(self.connection, changed_rows)
+        _rewrite_rows(self.connection, changed_rows)
         self._parts[position] = stay_rows
 
     def _rows(self, position: int) -> list[Row]:
@@ -252,12 +257,12 @@ class Emptying:
         if row[4] is not None:
             self.found.strings.add(row[4])
         for side in (6, 7):
-            image = _image(row, side, by_number)
+            image = _read_image(row, side, by_number)
             if image is None:
                 continue
             value = orjson.loads(image)
             self.found.strings.update(
-                one for field_value in _values(value, shape) for one in strings_in(field_value)
+                one for field_value in _list_image_values(value, shape) for one in strings_in(field_value)
             )
             text = _text_of(value, shape)
             if row[2] == CODE["memories"] and text is not None:
@@ -293,10 +298,10 @@ def share_again(connection: sqlite3.Connection, rows: Sequence[Row], stay: Seque
     by_number = {row[1]: row for row in rows}
     mine = [row for row in stay if row[0] == rows[0][0]]
     shared_rows = _shared_again(mine, by_number)
-    _rewrite(connection, [row for row in shared_rows if row != by_number[row[1]]])
+    _rewrite_rows(connection, [row for row in shared_rows if row != by_number[row[1]]])
 
 
-def _rewrite(connection: sqlite3.Connection, changed: Sequence[Row]) -> None:
+def _rewrite_rows(connection: sqlite3.Connection, changed: Sequence[Row]) -> None:
     connection.executemany(_REWRITE, [(*row[:2], *row[6:]) for row in changed])
 
 
@@ -318,13 +323,13 @@ def strings_in(value: Any) -> Iterator[str]:
             yield from strings_in(one)
 
 
-def _image(row: Row, side: int, by_number: Mapping[int, Row]) -> str | None:
+def _read_image(row: Row, side: int, by_number: Mapping[int, Row]) -> str | None:
     """Return an image, also one that is kept with another change."""
     image: Any = row[side]
-    return image if image is None or image[0] in "[{" else _image(by_number[int(image)], side, by_number)
+    return image if image is None or image[0] in "[{" else _read_image(by_number[int(image)], side, by_number)
 
 
-def _values(value: Any, shape: Sequence[str] | None) -> list[Any]:
+def _list_image_values(value: Any, shape: Sequence[str] | None) -> list[Any]:
     """Return what an image says: an id and a number tell nothing of what a memory said."""
     if isinstance(value, Mapping):
         return [one for name, one in value.items() if name not in _TELL_NOTHING]
@@ -353,17 +358,10 @@ def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row
             if image is None or image[0] in "[{" or int(image) in numbers:
                 continue
             heir = heirs.setdefault((at, image), row[1])
-            sides[at] = _image(row, 6 + at, by_number) if heir == row[1] else str(heir)
+            sides[at] = _read_image(row, 6 + at, by_number) if heir == row[1] else str(heir)
         shared_rows.append((*row[:6], *sides))
     return shared_rows  # type: ignore[return-value]
 
 
 def _is_long(word: str) -> bool:
     return len(word.encode("utf-8", "surrogatepass")) >= SHORTEST
-
-
-def _whole_word_pattern(text: str) -> str:
-    """Return the pattern of a text that is no part of longer words."""
-    before = r"(?<![^\W_])" if _WORD.match(text[0]) else ""
-    after = r"(?![^\W_])" if _WORD.match(text[-1]) else ""
-    return before + re.escape(text) + after

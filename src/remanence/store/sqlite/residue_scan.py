@@ -72,7 +72,7 @@ class PieceHashes:
         """Return the pieces that stand in some bytes."""
         matches: set[tuple[int, bytes]] = set()
         looked_at: set[bytes] = set()
-        prefixes, begins = self._beginnings(matches)
+        prefixes, begins = self._list_beginnings(matches)
         for start in range(0, len(data) - SHORTEST + 1 if len(prefixes) else 0, _STEP_BYTES):
             ends = min(start + _STEP_BYTES + SHORTEST - 1, len(data))
             before = len(matches)
@@ -84,7 +84,7 @@ class PieceHashes:
                     lengths = {length for length, _ in pieces}
                     matches |= pieces & {(length, self._digest(piece[:length])) for length in lengths}
             if len(matches) > before:  # what was found stands in many places, and is not looked for any more
-                prefixes, begins = self._beginnings(matches)
+                prefixes, begins = self._list_beginnings(matches)
         return matches
 
     def encode_hex(self) -> str:
@@ -106,7 +106,7 @@ class PieceHashes:
             pieces.held.setdefault(int.from_bytes(row[:4]), set()).add((row[4], row[5:]))
         return pieces
 
-    def _beginnings(self, found: set[tuple[int, bytes]]) -> tuple[_Prefixes, npt.NDArray[np.bool_]]:
+    def _list_beginnings(self, found: set[tuple[int, bytes]]) -> tuple[_Prefixes, npt.NDArray[np.bool_]]:
         """Return how what is not found yet begins, in order, and for each run of first bits whether any begins so."""
         prefixes = np.array(
             sorted(one for one, pieces in self.held.items() if not pieces <= found), np.uint32

@@ -73,8 +73,8 @@ def decode_value(column: Column, value: Any) -> Any:
     if column.kind == "numbers":
         return numbers(value)
     if column.kind == "accessors":
-        return _accessors(value)
-    return _instant(value) if column.kind == "time" else value
+        return _decode_accessors(value)
+    return _check_instant(value) if column.kind == "time" else value
 
 
 def mapping(text: str) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def numbers(text: str) -> list[int]:
     return read
 
 
-def _accessors(text: str) -> dict[str, Any] | None:
+def _decode_accessors(text: str) -> dict[str, Any] | None:
     if text == "{}":
         return None
     accessors = {
@@ -198,16 +198,16 @@ WHOLE = tuple(column for column in COLUMNS if column.name != "vector")
 WHOLE_NAMES = tuple(column.name for column in WHOLE)
 
 
-def _maker(column: Column) -> Callable[[Any], Any]:
+def _build_maker(column: Column) -> Callable[[Any], Any]:
     labels: type[Label] | None = column.labels
     if labels is not None:
         return dict(zip(map(int, labels), labels, strict=True)).__getitem__
     if column.kind == "time":
-        return _instant
+        return _check_instant
     return lambda value: decode_value(column, value)
 
 
-def _instant(value: int) -> int:
+def _check_instant(value: int) -> int:
     if not -TIME_BOUND <= value <= TIME_BOUND:
         raise ValueError(f"{value} is no time")
     return value
@@ -226,7 +226,7 @@ BESIDE = (
 _PUT_WHOLE = tuple(Memory.__dict__[name].__set__ for name in WHOLE_NAMES)
 _PUT_BESIDE = tuple(Memory.__dict__[name].__set__ for name in BESIDE)
 _MAKERS = tuple(
-    (number, _maker(column))
+    (number, _build_maker(column))
     for number, column in enumerate(WHOLE)
     if column.kind in {"enum", "fraction", "json", "time", "accessors"}
 )
@@ -252,7 +252,7 @@ def memory(
     for number in _NAMED:
         if values[number] is not None:
             values[number] = texts[values[number]]
-    tagged_at = {tag: _instant(at) for tag, at in tags.items() if at is not None}
+    tagged_at = {tag: _check_instant(at) for tag, at in tags.items() if at is not None}
     new_memory = object.__new__(Memory)
     for put, value in zip(_PUT_WHOLE, values, strict=True):
         put(new_memory, value)

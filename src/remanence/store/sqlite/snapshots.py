@@ -22,7 +22,6 @@ from remanence.core.snapshot import (
     RESTING,
     RESTING_ON,
     TAG,
-    Among,
     Holds,
     LinkColumns,
     Snapshot,
@@ -65,7 +64,7 @@ def snapshot(
     connection: sqlite3.Connection, names: StringIds, scope: str, wanted: SnapshotRequest, now: int
 ) -> Snapshot:
     """Freeze the scope as columns."""
-    columns = _columns(wanted)
+    columns = _list_columns(wanted)
     no = names.number(connection, SCOPE, scope) or 0
     row = connection.execute("SELECT position, newest_at, held FROM scopes WHERE scope = ?", (no,)).fetchone()
     position, newest, count = row or (0, 0, 0)
@@ -78,7 +77,10 @@ def snapshot(
         seq, arrays, links = _read_near(connection, no, columns, count, (only_seqs, wanted.links))
         part = seq
     elif changed_seqs is None:
-        among = _build_among_condition(connection, names, no, wanted.among)
+        among = ""
+        if wanted.among is not None:
+            any_of = (_build_holds_condition(connection, names, no, holds) for holds in wanted.among)
+            among = f" AND ({' OR '.join(any_of) or '0'})"
         seq, arrays, links = _read(connection, no, columns, count, (among, wanted))
         part = None if among == "" else seq
     else:
@@ -94,7 +96,7 @@ def snapshot(
         (no, now - DAY, now),
     ).fetchone()
     count_query = "SELECT count(*) FROM links WHERE scope = ?"
-    agents, others = _agents(connection, no, seq, part) if wanted.agents else (None, None)
+    agents, others = _count_agents(connection, no, seq, part) if wanted.agents else (None, None)
     sharing = _count_sharing_agents(connection, no, seq, part) if wanted.agents else None
     return Snapshot(
         scope=scope,
@@ -115,7 +117,7 @@ def snapshot(
         spans=bookkeeping.clock(connection, no, "active") if "active" in wanted.clocks else None,
         heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
         asks=_match_questions(connection, no, seq, few=wanted.only is not None) if wanted.asks else None,
-        attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
+        attributes=_read_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
         link_count=connection.execute(count_query, (no,)).fetchone()[0] if wanted.link_count else None,
         changed=changed_seqs,
     )
@@ -134,7 +136,7 @@ def _read(
     if request.links is None:
         return seq, arrays, None
     if request.among is None:
-        return seq, arrays, _links(connection, no, seq, request.links)
+        return seq, arrays, _read_links(connection, no, seq, request.links)
     adjacent_links = _read_adjacent_links(connection, no, seq, count, request.links)
     beyond = np.setdiff1d(np.concatenate([adjacent_links["source"], adjacent_links["target"]]), seq)
     rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
@@ -163,7 +165,7 @@ def _read_near(
     )
 
 
-def _columns(wanted: SnapshotRequest) -> list[Column]:
+def _list_columns(wanted: SnapshotRequest) -> list[Column]:
     refuse_wanted(wanted)
     columns = [COLUMN[name] for name in sorted(wanted.columns | GUARDS)]
     for column in columns:
@@ -174,7 +176,7 @@ def _columns(wanted: SnapshotRequest) -> list[Column]:
     return columns
 
 
-def _field(column: Column) -> PackedField:
+def _pack_column(column: Column) -> PackedField:
     """Return the bits of one column; what may be absent is 0 there and everything else one higher."""
     name = column.name
     if column.kind == "enum":
@@ -195,7 +197,7 @@ def _field(column: Column) -> PackedField:
 @lru_cache(maxsize=64)  # requests of a few policies
 def _packing_of_rows(names: tuple[str, ...]) -> Packing:
     """Return where the columns of memories lie, behind their sequence numbers."""
-    return Packing([PackedField("seq", "seq - ?1", 16), *(_field(COLUMN[name]) for name in names)])
+    return Packing([PackedField("seq", "seq - ?1", 16), *(_pack_column(COLUMN[name]) for name in names)])
 
 
 def _unpack_column(column: Column, rows: UnpackedRows) -> Array:
@@ -216,15 +218,6 @@ def _unpack_column(column: Column, rows: UnpackedRows) -> Array:
     if column.kind == "name":
         return rows.read_unsigned(name).astype(np.int32)
     return rows.read_unsigned(name) if column.kind == "flag" else rows.read_signed(name)
-
-
-def _build_among_condition(
-    connection: sqlite3.Connection, names: StringIds, no: int, among: Among | None
-) -> str:
-    """Return what of the rows of a scope is read, as a condition in SQL."""
-    if among is None:
-        return ""
-    return f" AND ({' OR '.join(_build_holds_condition(connection, names, no, holds) for holds in among) or '0'})"
 
 
 def _build_holds_condition(connection: sqlite3.Connection, names: StringIds, no: int, holds: Holds) -> str:
@@ -268,7 +261,7 @@ def _rows(
     among, only = which
     packing = _packing_of_rows(tuple(column.name for column in columns))
     if only is None:
-        bounds, dense = _extent(connection, no)
+        bounds, dense = _read_extent(connection, no)
         # Another program may have written how many there are: there are no more than numbers.
         count = max(0, min(count, bounds[1] - bounds[0] + 1))
         source = (
@@ -311,7 +304,7 @@ def _read_row_ranges(
         yield from gather(connection, packing, source, bounds, ROWS_STEP, [id_list(numbers)])
 
 
-def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:
+def _read_extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], bool]:
     """Return the first and last sequence number of a scope, and whether it fills a good part of the table."""
     (first,) = connection.execute("SELECT min(seq) FROM states WHERE scope = ?", (no,)).fetchone()
     (last,) = connection.execute("SELECT max(seq) FROM states WHERE scope = ?", (no,)).fetchone()
@@ -353,10 +346,12 @@ def _index_numbers(numbers: Array) -> tuple[Ints, Array]:
 
 def _tag_mask(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether it has a tag that the pattern means: a name, or all that begin alike (`self/*`)."""
+    # What GLOB would read into a name is escaped; only a star at the end means anything.
+    stem, star = (pattern[:-1], "*") if pattern.endswith("*") else (pattern, "")
     (seq_text,) = connection.execute(
         "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
         " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
-        (no, _glob(pattern)),
+        (no, "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star),
     ).fetchone()
     return (
         is_among(seq, np.sort(np.fromstring(seq_text, np.int64, sep=",")))
@@ -378,7 +373,7 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
     return times
 
 
-def _agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> tuple[Ints, Ints]:
+def _count_agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> tuple[Ints, Ints]:
     """Return how many agents used each memory, and how many of them it does not belong to; `part` is read alone."""
     rows = connection.execute(
         "SELECT seq, count(*), sum(a.agent IS NOT s.agent) FROM accessors a JOIN states s USING (scope, seq)"
@@ -444,7 +439,7 @@ def _match_questions(
     given: tuple[object, ...] = (id_list(seq.tolist()),)
     source = "json_each(?) AS given CROSS JOIN memories ON seq = given.value"
     if not few:
-        bounds, dense = _extent(connection, no)
+        bounds, dense = _read_extent(connection, no)
         given = (no, *bounds)
         source = f"memories{' NOT INDEXED' if dense else ''} WHERE scope = ? AND seq BETWEEN ? AND ?"
     statement = f"SELECT group_concat(seq) FROM {source} AND ({_ASKS})"
@@ -452,11 +447,11 @@ def _match_questions(
     return np.isin(seq, np.fromstring(seq_text, np.int64, sep=",") if seq_text else ())
 
 
-def _attributes(
+def _read_attributes(
     connection: sqlite3.Connection, no: int, seq: Ints, names: Collection[str]
 ) -> dict[str, tuple[AttributeColumn, Codes]]:
     """Read some attributes of all memories in one walk over those that may have any of them."""
-    (first, last), dense = _extent(connection, no)
+    (first, last), dense = _read_extent(connection, no)
     # A name that JSON could write in another way is looked for in every row.
     plain = all(name.isascii() and name.isprintable() and not {'"', "\\"} & set(name) for name in names)
     condition = " OR ".join("instr(attributes, ?)" for _ in names) if plain else "1"
@@ -479,12 +474,6 @@ def _attributes(
         row_codes[np.searchsorted(seq, np.array(seqs, np.int64))] = codes[name]
         row_attributes[name] = (column, row_codes)
     return row_attributes
-
-
-def _glob(pattern: str) -> str:
-    """Escape what GLOB would read into a name; only a star at the end means anything."""
-    stem, star = (pattern[:-1], "*") if pattern.endswith("*") else (pattern, "")
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in stem) + star
 
 
 _TARGET_BITS = 26  # up to so many bits the ends, the relation and the weight of a link fit into one word
@@ -517,7 +506,7 @@ def _read_adjacent_links(
     connection: sqlite3.Connection, no: int, seq: Ints, count: int, wanted: Collection[str]
 ) -> dict[str, Array]:
     """Return the links that have some of the scope's memories at an end, these still by their sequence numbers."""
-    bounds, _ = _extent(connection, no)
+    bounds, _ = _read_extent(connection, no)
     packing = _pick_packing(bounds[1], wanted)
     if len(seq) > _DENSE * count:
         source = (
@@ -574,7 +563,7 @@ def _build_link_columns(
     return replace(links, resolved_at=_read_resolved_times(connection, no, row_of, links))
 
 
-def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collection[str]) -> LinkColumns:
+def _read_links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collection[str]) -> LinkColumns:
     """Return the links of a scope with some of their columns, their ends as row numbers."""
     source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
     bounds = (int(seq[0]), int(seq[-1])) if len(seq) else (1, 0)
@@ -588,21 +577,15 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collectio
     for base, rows in gather(connection, _pick_packing(bounds[1], wanted), source, bounds, LINKS_STEP):
         begin, end = end, end + len(rows)
         for name, array in columns.items():
-            columns[name] = roomy = _with_room(array, end)
+            roomy = array
+            if end > len(array):
+                columns[name] = roomy = np.empty(2 * end, array.dtype)
+                roomy[: len(array)] = array
             roomy[begin:end] = _of_link(name, rows, base, row_of)
     link_columns = LinkColumns(**{name: array[:end] for name, array in columns.items()})
     if "resolved_at" not in wanted:
         return link_columns
     return replace(link_columns, resolved_at=_read_resolved_times(connection, no, row_of, link_columns))
-
-
-def _with_room(array: Array, count: int) -> Array:
-    """Return an array that has room for so many."""
-    if count <= len(array):
-        return array
-    larger = np.empty(2 * count, array.dtype)
-    larger[: len(array)] = array
-    return larger
 
 
 _ALWAYS = ("source", "target", "relation", "weight")
@@ -643,15 +626,15 @@ def _read_resolved_times(
     source, target, relation, resolved_at = resolved_rows[
         row_of.has(resolved_rows[:, 0]) & row_of.has(resolved_rows[:, 1])
     ].T
-    keys = _keys(links.source, links.target, links.relation)
-    wanted_keys = _keys(row_of(source), row_of(target), relation)
+    keys = _build_link_keys(links.source, links.target, links.relation)
+    wanted_keys = _build_link_keys(row_of(source), row_of(target), relation)
     places = np.searchsorted(keys, wanted_keys)
     here = np.isin(wanted_keys, keys)
     times[places[here]] = resolved_at[here]
     return times
 
 
-def _keys(source: Array, target: Array, relation: Array) -> Ints:
+def _build_link_keys(source: Array, target: Array, relation: Array) -> Ints:
     """Return one number a link, which ascend as links do."""
     return (source.astype(np.int64) << _ROW_BITS | target.astype(np.int64)) << _RELATION_BITS | relation
 

@@ -47,7 +47,7 @@ class StringIds:
         """Return the number of a name, or None where nobody ever used it."""
         number = self.numbers.get((space, name))
         if number is None:
-            number = _select(connection, space, name)
+            number = _select_number(connection, space, name)
             if number is not None:
                 self.learn(space, name, number)
         return number
@@ -99,9 +99,9 @@ class Fresh:
         """Return the number of a name, or None where nobody ever used it."""
         number = self._names.numbers.get((space, name)) or self._numbers.get((space, name))
         if number is None:
-            number = _select(connection, space, name)
+            number = _select_number(connection, space, name)
             if number is not None:
-                self._note(space, name, number)
+                self._note_number(space, name, number)
         return number
 
     def make(self, connection: sqlite3.Connection, space: str, name: str) -> int:
@@ -111,7 +111,7 @@ class Fresh:
             connection.execute("INSERT INTO names (space, name) VALUES (?, ?)", (space, name))
             (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
             assert number is not None
-            self._note(space, name, number)
+            self._note_number(space, name, number)
             record(connection, "names", added=[(number, space, name)])
         return number
 
@@ -122,7 +122,7 @@ class Fresh:
             space, text = connection.execute(
                 "SELECT space, name FROM names WHERE no = ?", (number,)
             ).fetchone()
-            self._note(space, text, number)
+            self._note_number(space, text, number)
         return text
 
     def erase(self, numbers: Iterable[int]) -> None:
@@ -142,11 +142,11 @@ class Fresh:
         if self._numbers or self._erased:
             self._numbers, self._texts, self._erased = {}, {}, set()
 
-    def _note(self, space: str, name: str, number: int) -> None:
+    def _note_number(self, space: str, name: str, number: int) -> None:
         self._numbers[space, name] = number
         self._texts[number] = name
 
 
-def _select(connection: sqlite3.Connection, space: str, name: str) -> int | None:
+def _select_number(connection: sqlite3.Connection, space: str, name: str) -> int | None:
     row = connection.execute("SELECT no FROM names WHERE space = ? AND name = ?", (space, name)).fetchone()
     return None if row is None else int(row[0])

@@ -30,7 +30,7 @@ _BATCH = 1 << 12
 _THERE = "there"
 
 
-def _getter(places: Sequence[int]) -> Callable[[Row], tuple[int, ...]]:
+def _build_getter(places: Sequence[int]) -> Callable[[Row], tuple[int, ...]]:
     """Return what takes these places out of a row, always as a tuple."""
     if len(places) > 1:
         return itemgetter(*places)
@@ -43,7 +43,7 @@ class _Places:
 
     def __init__(self, table: str, summed: SummedTable) -> None:
         self.key = [summed.columns.index(name) for name in summed.key]
-        self.key_of = _getter(self.key)
+        self.key_of = _build_getter(self.key)
         self.texts = [at for at, name in enumerate(summed.columns) if name in summed.texts]
         self.by_name = {name: coefficient(f"{table}.{name}") for name in (_THERE, *summed.columns)}
         self.by_name |= dict.fromkeys(summed.key, 0)
@@ -63,7 +63,7 @@ class Sums:
     """By how much one commit changes the sums of each table."""
 
     def __init__(self) -> None:
-        self._by: dict[int, list[int]] = defaultdict(_zeros)  # by chunk, in the order of SUMMED
+        self._by: dict[int, list[int]] = defaultdict(_build_zero_sums)  # by chunk, in the order of SUMMED
         # Whole rows and single cells, counted together at the end: code that runs in one go runs twice as fast.
         self._rows: list[tuple[str, Sequence[Row], int]] = []
         self._cells: list[tuple[str, Sequence[Row], Sequence[int], Sequence[Row], int]] = []
@@ -133,7 +133,7 @@ class Sums:
         if places.texts:
             rows = [_without_texts(row, places.texts) for row in rows]
         if len(rows) >= _MANY:
-            self.count(table, _array(rows), sign)
+            self.count(table, _build_array(rows), sign)
             return
         for row in rows:
             key = places.key_of(row)
@@ -145,7 +145,7 @@ class Sums:
     ) -> None:
         if len(keys) >= _MANY and coefficients:
             columns = [np.array(column, np.int64) for column in zip(*keys, strict=True)]
-            self._count(table, columns, mixing.rows(columns, coefficients, _array(rows)), sign)
+            self._count(table, columns, mixing.rows(columns, coefficients, _build_array(rows)), sign)
             return
         at = _PLACES[table].at
         for key, row in zip(keys, rows, strict=True):
@@ -184,7 +184,7 @@ def compute_table_sums(connection: sqlite3.Connection, table: str) -> Sums:
     if SUMMED[table].texts:
         rows = connection.execute(f"SELECT {', '.join(SUMMED[table].columns)} FROM {table}")
         while batch := rows.fetchmany(_BATCH):
-            sums.count(table, _array([_without_texts(row, _PLACES[table].texts) for row in batch]))
+            sums.count(table, _build_array([_without_texts(row, _PLACES[table].texts) for row in batch]))
         return sums
     for numbers in _numbers(connection, table, SUMMED[table]):
         sums.count(table, numbers)
@@ -233,7 +233,7 @@ def _numbers(connection: sqlite3.Connection, table: str, summed: SummedTable) ->
             raise ValueError(f"the rows of {table} are in no order")
 
 
-def _zeros() -> list[int]:
+def _build_zero_sums() -> list[int]:
     return [0] * len(SUMMED)
 
 
@@ -245,5 +245,5 @@ def _without_texts(row: Row, texts: Sequence[int]) -> list[Any]:
     return values
 
 
-def _array(rows: Sequence[Row]) -> Ints:
+def _build_array(rows: Sequence[Row]) -> Ints:
     return np.array([[NULL if value is None else value for value in row] for row in rows], np.int64)

@@ -128,20 +128,20 @@ class Worker:
         try:
             while not ends and (first := self._queue.get()) is not None:
                 jobs, ends = self._collect_waiting_jobs(first)
-                connection = self._serve(connection, jobs)
-                _answer(jobs)
+                connection = self._serve_jobs(connection, jobs)
+                _answer_jobs(jobs)
                 # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
                 jobs, first = [], None
         finally:
             self._open = False
-            _answer([*jobs, *self._drain_queue()])
+            _answer_jobs([*jobs, *self._drain_queue()])
             self._queue.put(None)  # for the next thread of the same queue
             if connection is not None:
                 with suppress(FileReplaced):
                     self._files.check(connection)
                 connection.close()
 
-    def _serve(
+    def _serve_jobs(
         self, connection: sqlite3.Connection | None, jobs: list[Job[Any]]
     ) -> sqlite3.Connection | None:
         """Do jobs on the connection, which is made where there is none yet; return it."""
@@ -156,7 +156,7 @@ class Worker:
         except UNREADABLE as error:  # an older file is read whole as it is brought up
             self._refuse(jobs, build_row_damage(error, self._path))
         else:
-            self._do(connection, jobs)
+            self._do_jobs(connection, jobs)
         return connection
 
     def _drain_queue(self) -> list[Job[Any]]:
@@ -182,7 +182,7 @@ class Worker:
             jobs.append(job)
         return jobs, False
 
-    def _do(self, connection: sqlite3.Connection, jobs: list[Job[Any]]) -> None:
+    def _do_jobs(self, connection: sqlite3.Connection, jobs: list[Job[Any]]) -> None:
         """Do jobs in order, neighbouring writes in one transaction."""
         group: list[Job[Any]] = []
         for job in jobs:
@@ -204,11 +204,11 @@ class Worker:
         except (sqlite3.Error, FileReplaced) as error:
             self._refuse([job], error)
         else:
-            self._attempt(connection, job)
+            self._attempt_job(connection, job)
         finally:
             _roll_back(connection)
 
-    def _attempt(self, connection: sqlite3.Connection, job: Job[Any]) -> bool:
+    def _attempt_job(self, connection: sqlite3.Connection, job: Job[Any]) -> bool:
         """Do the work of a job and return whether it went well; what it raises goes to whoever asked for it."""
         try:
             job.answer, job.error = job.work(connection), None
@@ -219,12 +219,12 @@ class Worker:
 
     def _write(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> None:
         """Do a group in one transaction; where that fails as a whole, each job alone, so that it fails alone."""
-        if not group or self._transact(connection, group) or len(group) == 1:
+        if not group or self._do_in_transaction(connection, group) or len(group) == 1:
             return
         for job in group:
-            self._transact(connection, [job])
+            self._do_in_transaction(connection, [job])
 
-    def _transact(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
+    def _do_in_transaction(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> bool:
         """Do jobs and commit; return False, with nothing written, where the transaction did not hold."""
         try:
             self._files.check(connection, log=True)
@@ -255,7 +255,7 @@ class Worker:
         """Do one job behind a savepoint; on failure only its own writes are undone."""
         if not alone:
             connection.execute("SAVEPOINT job")
-        if not self._attempt(connection, job):
+        if not self._attempt_job(connection, job):
             self.rolled_back()
             if alone:
                 _roll_back(connection)
@@ -275,19 +275,19 @@ def _roll_back(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _answer(jobs: Iterable[Job[Any]]) -> None:
+def _answer_jobs(jobs: Iterable[Job[Any]]) -> None:
     """Settle jobs, with one wake-up for each loop that waits."""
     loops: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
     for job in jobs:
         loops.setdefault(job.loop, []).append(job)
     for loop, own in loops.items():
         try:
-            loop.call_soon_threadsafe(_settle, own)
+            loop.call_soon_threadsafe(_settle_jobs, own)
         except RuntimeError:
             # The loop was closed: nobody waits any more.
             continue
 
 
-def _settle(jobs: Iterable[Job[Any]]) -> None:
+def _settle_jobs(jobs: Iterable[Job[Any]]) -> None:
     for job in jobs:
         job.settle()

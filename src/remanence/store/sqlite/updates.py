@@ -4,7 +4,7 @@ Knows columns, counters and transitions; knows nothing of creation and destructi
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -22,7 +22,6 @@ from remanence.store.sqlite.transaction import CommitContext, Key
 # Read of every row that is updated, besides what its change names.
 _ALWAYS = ("revision", "touched", "status", "tier", "reason")
 _STATED = _ALWAYS[2:]
-_STATUS_AT = _ALWAYS.index("status")
 _USE = ("used_at", "use_days", "use_day")
 _TOLD = tuple(column.name for column in MEMORIES)
 _AS_IS = frozenset({"int", "time", "enum", "flag"})
@@ -90,8 +89,9 @@ class _Group:
             for place, (n, change) in enumerate(self.taken):
                 row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
                 if row is not None and (far := as_far_as(row[at], by)) != by:
-                    capped_change = Change("memories", change.key, *_replace_increment(change, name, far))
-                    self.taken[place] = n, capped_change
+                    before = {**(change.before or {}), name: Increment(-far)}
+                    after = {**(change.after or {}), name: Increment(far)}
+                    self.taken[place] = n, Change("memories", change.key, before, after)
 
     def values(self, name: str) -> list[tuple[int, Any]]:
         """Return (seq, new value) of a column."""
@@ -128,10 +128,16 @@ class Updates:
 
     def take(self, n: int, change: Change) -> None:
         """Sort one update in."""
-        kind = _kind(change.before or {}, change.after or {})
+        # What makes updates alike: the columns they name, and which of them are counted up or down.
+        marks = [
+            (name, 0 if value.__class__ is not Increment else 2 if value.by > 0 else 1)
+            for name, value in (change.after or {}).items()
+            if name not in GUARDS
+        ]
+        kind = tuple(change.before or {}), tuple(marks)
         group = self._groups.get(kind)
         if group is None:
-            group = self._groups[kind] = _group(kind)
+            group = self._groups[kind] = _build_group(kind)
         group.taken.append((n, change))
 
     def conflicts(self) -> Iterator[Key]:
@@ -233,18 +239,15 @@ class Updates:
                 values += tuple(use_values[name] for name in extra)
             by_values[values].append(change.key)  # type: ignore[arg-type]
             new_values.append(values)
-        steps = self._steps(group)
-        sets = _sets(group, extra, steps)
-        if sets:
-            self._set(sets, by_values)
-            self._sum(group, (extra, steps), new_values)
-
-    def _steps(self, group: _Group) -> tuple[str, ...]:
-        """Return which of a memory's own counters an update raises; another vector says nothing else of a memory."""
+        # Another vector says nothing else of a memory.
         revises = bool(group.columns) and self._work.cause.verb != "embed"
-        return ("revision",) * revises + ("touched",) * bool(group.counters)
+        steps = ("revision",) * revises + ("touched",) * bool(group.counters)
+        sets = _build_assignments(group, extra, steps)
+        if sets:
+            self._set_columns(sets, by_values)
+            self._update_sums(group, (extra, steps), new_values)
 
-    def _sum(
+    def _update_sums(
         self,
         group: _Group,
         beside: tuple[Sequence[str], Sequence[str]],
@@ -274,7 +277,7 @@ class Updates:
                 was = PolicyClass(group.rows[seq][at])
             refuse_class(seq, was, new, self._work.cause.verb)
 
-    def _set(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
+    def _set_columns(self, sets: str, by_values: Mapping[tuple[Any, ...], list[int]]) -> None:
         """Set the same columns of many rows, row by row or in one statement for each set of values."""
         connection = self._work.connection
         rows = sum(map(len, by_values.values()))
@@ -346,12 +349,6 @@ class Updates:
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 
-def _replace_increment(change: Change, name: str, by: int) -> tuple[Row, Row]:
-    """Return both sides of a change in which a counter changes by another amount."""
-    before, after = change.before or {}, change.after or {}
-    return {**before, name: Increment(-by)}, {**after, name: Increment(by)}
-
-
 def matches(
     work: CommitContext, slots: Sequence[ColumnPosition], before: Mapping[str, Any], row: Sequence[Any]
 ) -> bool:
@@ -380,7 +377,7 @@ def _encode_expected(work: CommitContext, column: Column, value: Any) -> Any:
     return work.encode_value(column, value)
 
 
-def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
+def _build_assignments(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
     """Return the assignments of a group, in the order of its kept values."""
     sets = [f"{slot.name} = ?" for slot in group.columns if slot.column.home == "states"]
     sets += [f"{name} = {name} + ?" for name in group.counters]
@@ -389,25 +386,11 @@ def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:
     return ", ".join(sets)
 
 
-def _place(columns: Sequence[str]) -> Callable[[str], int]:
-    return lambda name: columns.index(name) if name in columns else -1
-
-
 def _as_int(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _kind(before: Mapping[str, Any], after: Mapping[str, Any]) -> Kind:
-    """Return what makes updates alike: the columns they name, and which of them are counted up or down."""
-    marks = [
-        (name, 0 if value.__class__ is not Increment else 2 if value.by > 0 else 1)
-        for name, value in after.items()
-        if name not in GUARDS
-    ]
-    return tuple(before), tuple(marks)
-
-
-def _group(kind: Kind) -> _Group:
+def _build_group(kind: Kind) -> _Group:
     before, marks = kind
     columns = [name for name, mark in marks if not mark]
     uses = ("uses", 2) in marks
@@ -420,6 +403,8 @@ def _group(kind: Kind) -> _Group:
         read=read,
         uses=uses,
         as_is=all(COLUMN[name].kind in _AS_IS for name in columns),
-        stated=() if set(_STATED).isdisjoint(columns) else tuple(map(_place(columns), _STATED)),
+        stated=()
+        if set(_STATED).isdisjoint(columns)
+        else tuple(columns.index(name) if name in columns else -1 for name in _STATED),
         wide=any(COLUMN[name].home != "states" for name in columns),
     )

@@ -80,16 +80,16 @@ class Step:
     follows: frozenset[str] = frozenset()
 
 
-def _fingerprints(rows: RefreshBatch) -> list[bytes]:
+def _compute_fingerprints(rows: RefreshBatch) -> list[bytes]:
     speakers = rows.read_names("speaker")
     return [fingerprint(text, who or "") for text, who in zip(rows.columns["text"], speakers, strict=True)]
 
 
-def _tokens(rows: RefreshBatch) -> list[int]:
+def _count_tokens(rows: RefreshBatch) -> list[int]:
     return token_counts(rows.columns["text"])
 
 
-def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
+def _build_length_step(name: str) -> Callable[[RefreshBatch], list[int]]:
     def compute(rows: RefreshBatch) -> list[int]:
         if not rows.lengths:
             forms = ({"form": form} for form in rows.columns["form"])
@@ -104,7 +104,7 @@ def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
 _SHOWN = ("text", "form", "summary")
 
 
-def _decay(rows: RefreshBatch) -> list[int]:
+def _compute_decay(rows: RefreshBatch) -> list[int]:
     fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
     numbers = [number for number in fading if number is not None]
     tag_rows = rows.connection.execute(
@@ -120,7 +120,7 @@ def _decay(rows: RefreshBatch) -> list[int]:
     ]
 
 
-def _digests(rows: RefreshBatch) -> list[bytes]:
+def _compute_digests(rows: RefreshBatch) -> list[bytes]:
     columns = [rows.columns[name] for name in _DIGESTED]
     return [
         row_digest(seq, scope, values)
@@ -129,20 +129,25 @@ def _digests(rows: RefreshBatch) -> list[bytes]:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _fingerprints),
-    Step("tokens", TOKENS_VERSION, "tokens", ("text",), _tokens),
+    Step("fingerprint", FINGERPRINT_VERSION, "fingerprint", ("text", "speaker"), _compute_fingerprints),
+    Step("tokens", TOKENS_VERSION, "tokens", ("text",), _count_tokens),
     Step(
         "short tokens",
         CONDENSED_VERSION,
         "short_tokens",
         _SHOWN,
-        _length("short_tokens"),
+        _build_length_step("short_tokens"),
         frozenset({"tokens"}),
     ),
-    Step("short words", CONDENSED_VERSION, "short_words", _SHOWN, _length("short_words")),
-    Step("decay", DECAY_VERSION, "decay", ("category",), _decay),
+    Step("short words", CONDENSED_VERSION, "short_words", _SHOWN, _build_length_step("short_words")),
+    Step("decay", DECAY_VERSION, "decay", ("category",), _compute_decay),
     Step(
-        "row digest", ROW_DIGEST_VERSION, "digest", (SCOPE, *_DIGESTED), _digests, frozenset({"fingerprint"})
+        "row digest",
+        ROW_DIGEST_VERSION,
+        "digest",
+        (SCOPE, *_DIGESTED),
+        _compute_digests,
+        frozenset({"fingerprint"}),
     ),
 )
 # What a file made today says in `meta`.
@@ -166,10 +171,15 @@ def refresh(connection: sqlite3.Connection) -> None:
     due = [step for step in STEPS if step.name in overdue or not step.follows.isdisjoint(overdue)]
     columns = {step.column for step in due}
     if "fingerprint" in columns:
-        _without_index(connection, lambda: _pass(connection, due))
+        # Nearly every memory gets another fingerprint, and the index of these is made once afterwards.
+        statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
+        (definition,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
+        connection.execute(f"DROP INDEX {_FINGERPRINTS}")
+        _refresh_rows(connection, due)
+        connection.execute(definition)
         link_equals(connection)
     elif due:
-        _pass(connection, due)
+        _refresh_rows(connection, due)
     if due or _SUMS in overdue:
         sums.compute(connection)
     connection.executemany(
@@ -183,22 +193,13 @@ def _find_overdue_marks(connection: sqlite3.Connection) -> set[str]:
     return {name for name, version in MARKS.items() if marks.get(name) != version}
 
 
-def _without_index(connection: sqlite3.Connection, work: Callable[[], None]) -> None:
-    """Do what gives nearly every memory another fingerprint, and make the index of these once afterwards."""
-    statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
-    (definition,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
-    connection.execute(f"DROP INDEX {_FINGERPRINTS}")
-    work()
-    connection.execute(definition)
-
-
-def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
+def _refresh_rows(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
     """Read all memories once, range by range, and write what differs."""
     first, last = connection.execute("SELECT min(seq), max(seq) FROM memories").fetchone()
     if first is None:
         return
     read = tuple(dict.fromkeys(name for step in due for name in (step.column, *step.reads)))
-    fields = ", ".join(map(_place, read))
+    fields = ", ".join(map(_place_column, read))
     names = StringIds()
     for start in range(first - first % RANGE, last + 1, RANGE):
         batch = connection.execute(
@@ -209,26 +210,24 @@ def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
         if batch:
             seqs, *columns = map(list, zip(*batch, strict=True))
             rows = RefreshBatch(connection, names, seqs, dict(zip(read, columns, strict=True)))
-            _write(rows, _compute_columns(rows, due), due)
+            before: dict[str, Sequence[Any]] = {}
+            for step in due:
+                before[step.column] = rows.columns[step.column]
+                rows.columns[step.column] = step.compute(rows)
+            _write(rows, before, due)
 
 
-def _place(name: str) -> str:
+def _place_column(name: str) -> str:
     return place(COLUMN[name]) if name in COLUMN else f"m.{name}"
-
-
-def _compute_columns(rows: RefreshBatch, due: Sequence[Step]) -> dict[str, Sequence[Any]]:
-    """Compute the columns of a range, each from those before it; return what they were."""
-    before: dict[str, Sequence[Any]] = {}
-    for step in due:
-        before[step.column] = rows.columns[step.column]
-        rows.columns[step.column] = step.compute(rows)
-    return before
 
 
 def _write(rows: RefreshBatch, before: Mapping[str, Sequence[Any]], due: Sequence[Step]) -> None:
     """Write the rows of which a column is another than it was."""
     for table in ("memories", "states"):
-        names = [step.column for step in due if _table(step.column) == table]
+        homes = {
+            step.column: COLUMN[step.column].home if step.column in COLUMN else "memories" for step in due
+        }
+        names = [name for name, home in homes.items() if home == table]
         if not names:
             continue
         old = zip(*(before[name] for name in names), strict=True)
@@ -238,26 +237,16 @@ def _write(rows: RefreshBatch, before: Mapping[str, Sequence[Any]], due: Sequenc
         rows.connection.executemany(f"UPDATE {table} SET {sets} WHERE seq = ?", updates)
 
 
-def _table(name: str) -> str:
-    return COLUMN[name].home if name in COLUMN else "memories"
-
-
 def link_equals(connection: sqlite3.Connection) -> None:
     """Link all inbox and active memories of one fingerprint to the oldest of them, in an audited run of each scope."""
     pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for scope, oldest, later in _find_equal_memories(connection):
-        if connection.execute(_LINKED, (scope, oldest, later)).fetchone() is None:
-            pairs[scope].append((oldest, later))
-    for scope, found in pairs.items():
-        _link(connection, scope, found)
-
-
-def _find_equal_memories(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
-    """Yield (scope, the oldest memory of a fingerprint, a later one)."""
     oldest: dict[tuple[int, bytes], int] = {}
     for scope, mark, seq in connection.execute(_EQUAL).fetchall():
-        if oldest.setdefault((scope, mark), seq) != seq:
-            yield scope, oldest[scope, mark], seq
+        first = oldest.setdefault((scope, mark), seq)
+        if first != seq and connection.execute(_LINKED, (scope, first, seq)).fetchone() is None:
+            pairs[scope].append((first, seq))
+    for scope, found in pairs.items():
+        _link(connection, scope, found)
 
 
 def _link(connection: sqlite3.Connection, scope: int, pairs: list[tuple[int, int]]) -> None:
@@ -267,17 +256,13 @@ def _link(connection: sqlite3.Connection, scope: int, pairs: list[tuple[int, int
         Change("links", (*pair, int(Relation.NEAR_DUPLICATE)), None, link_values(at, 1.0, 1.0))
         for pair in pairs
     ]
-    names, run = Fresh(StringIds()), _run(connection, name)
+    (database,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
+    said = f"{database} {FINGERPRINT_VERSION} {name}".encode()
+    names, run = Fresh(StringIds()), blake2b(said, digest_size=16, person=b"upgrade").hexdigest()
     for part, start in enumerate(range(0, len(links), PART_CHANGES_MAX)):
         some = links[start : start + PART_CHANGES_MAX]
         cause = Cause(UPGRADE, at, run, part=part, final=start + PART_CHANGES_MAX >= len(links))
         commits.commit(connection, names, name, some, cause)
-
-
-def _run(connection: sqlite3.Connection, scope: str) -> str:
-    (database,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
-    said = f"{database} {FINGERPRINT_VERSION} {scope}".encode()
-    return blake2b(said, digest_size=16, person=b"upgrade").hexdigest()
 
 
 _ALEMBIC = (
@@ -303,9 +288,9 @@ def prepare(connection: sqlite3.Connection, path: str, salt: bytes) -> None:
     """Bring the database to this version: create its tables, migrate it, or leave it as it is."""
     version = version_of(connection)
     if version == 0:
-        _create(connection, salt)
+        _create_schema(connection, salt)
     elif version < dialect.SCHEMA_VERSION:
-        _migrate(connection, path)
+        _migrate_file(connection, path)
     elif is_due(connection):
         with _transaction(connection):
             refresh(connection)
@@ -370,11 +355,18 @@ def _refuse_full(path: str) -> None:
         )
 
 
-def _create(connection: sqlite3.Connection, salt: bytes) -> None:
+def _create_schema(connection: sqlite3.Connection, salt: bytes) -> None:
     with _transaction(connection):
         # Another process may have been faster.
         if version_of(connection) == 0:
-            for statement in (*tables(), *_marks(dialect.SCHEMA_VERSION)):
+            # The marks say whose file this is, of which version, to SQLite and to alembic.
+            marks = (
+                f"PRAGMA application_id = {APPLICATION_ID}",
+                f"PRAGMA user_version = {dialect.SCHEMA_VERSION}",
+                _ALEMBIC,
+                f"INSERT INTO alembic_version (version_num) VALUES ('{dialect.SCHEMA_VERSION:04}')",
+            )
+            for statement in (*tables(), *marks):
                 connection.execute(statement)
             meta = {"database": salt.hex(), **MARKS}
             connection.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", meta.items())
@@ -391,25 +383,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def _marks(version: int) -> list[str]:
-    """Return the statements that say whose file this is, of which version, to SQLite and to alembic."""
-    return [
-        f"PRAGMA application_id = {APPLICATION_ID}",
-        f"PRAGMA user_version = {version}",
-        _ALEMBIC,
-        f"INSERT INTO alembic_version (version_num) VALUES ('{version:04}')",
-    ]
-
-
-def _clear_partial(path: str) -> None:
-    """Take away copies that a kill left unfinished; nobody else makes one while this transaction is open."""
-    file = Path(path)
-    for entry in file.parent.iterdir():
-        if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
-            entry.unlink(missing_ok=True)
-
-
-def _migrate(connection: sqlite3.Connection, path: str) -> None:
+def _migrate_file(connection: sqlite3.Connection, path: str) -> None:
     from remanence.store.migrations.run import migrate
 
     to = dialect.SCHEMA_VERSION
@@ -420,7 +394,11 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
         # Another process may have been faster. SQLite copies nothing through a connection that is about to write.
         if version < to and path != IN_MEMORY:
             _refuse_full(path)
-            _clear_partial(path)
+            # A kill left unfinished copies; nobody else makes one while this transaction is open.
+            file = Path(path)
+            for entry in file.parent.iterdir():
+                if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
+                    entry.unlink(missing_ok=True)
             # The references of what is copied are looked at once all is done.
             with closing(connect(path, query_only=True)) as reader:
                 copies.append(backup_path(path, version))

@@ -3,7 +3,8 @@
 Knows numbers and bytes; knows nothing of runs. Numbers are written seven bits a byte, the last without the highest bit.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 ASKED_BYTES = 8
@@ -52,17 +53,10 @@ def unpack_used(kept: bytes, rows: int) -> list[tuple[int, ...]]:
         if not 0 <= count <= rows:
             raise ValueError("a part used more than its line")
         steps, place = _read(kept, place, count)
-        seq_lists.append(tuple(_sums(steps)))
+        seq_lists.append(tuple(accumulate(steps)))
     if sum(map(len, seq_lists)) != rows:
         raise ValueError(f"a line does not hold {rows} uses")
     return seq_lists
-
-
-def _sums(steps: Iterable[int]) -> Iterator[int]:
-    total = 0
-    for step in steps:
-        total += step
-        yield total
 
 
 def _numbers(values: Iterable[int]) -> bytes:
