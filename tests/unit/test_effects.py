@@ -196,7 +196,14 @@ def test_only_the_table_sets_what_it_owns() -> None:
 
 
 # What names every column of a row that it creates, the table itself, and what a forecast carries forward of the inbox.
-CREATING = {"effects.py", "admission.py", "carried.py", "entity_storing.py", "exported.py", "overlap.py"}
+CREATING = {
+    "effects.py",
+    "admission.py",
+    "entity_storing.py",
+    "exported.py",
+    "overlap.py",
+    "snapshot_update.py",
+}
 _OWNED = {"status", "tier", "reason", "lifecycle", *STAMPS.values()}
 
 
