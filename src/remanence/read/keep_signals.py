@@ -106,12 +106,11 @@ def _filter_counting_signs(met: Sequence[_Met], *, asks: bool) -> Iterator[_Met]
             yield _Met("high", "standing order", one.begin, one.end)
         elif one.tells in _LEVELS and not asks and "veto" not in kinds:
             is_passing = one.name == "standing order" and "passing" in kinds
-            if not is_passing and not (one.tells != "low" and _overlaps(one, nothing)):
+            if not is_passing and not (
+                one.tells != "low"
+                and any(one.begin < other.end and other.begin < one.end for other in nothing)
+            ):
                 yield one
-
-
-def _overlaps(one: _Met, others: Sequence[_Met]) -> bool:
-    return any(one.begin < other.end and other.begin < one.end for other in others)
 
 
 def _find_phrases(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:

@@ -496,11 +496,7 @@ def folded_text(text: str) -> str:
         plain = _without_closing(_BEFORE_MARK.sub("", plain))
     if plain.islower():
         return plain
-    return _case_folded(plain)
-
-
-def _case_folded(plain: str) -> str:
-    """Fold the case of the words in which it says nothing; quoted code stands as written."""
+    # Only the case of words in which it says nothing is folded; quoted code stands as written.
     if "`" not in plain:
         return " ".join([_folded_chunk(chunk) for chunk in plain.split(" ")])
     parts = _QUOTED_CODE.split(plain)

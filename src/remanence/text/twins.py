@@ -100,7 +100,16 @@ def same_words(old: str, new: str, *, moved: bool = False) -> bool:
     if _fingerprint(old) == _fingerprint(new):
         return True
     one, other = _split_words(old), _split_words(new)
-    turned = moved and len(one.words) == len(other.words) and _is_turned(one.words, other.words)
+    # Turned: one sequence is the other, begun elsewhere and gone on with at its beginning.
+    turned = (
+        moved
+        and len(one.words) == len(other.words)
+        and any(
+            one.words[at:] + one.words[:at] == other.words
+            for at, word in enumerate(one.words)
+            if word == other.words[0]
+        )
+    )
     if not one.words or not (turned or one.words == other.words):
         return False
     first, second = _read_text(old), _read_text(new)
@@ -109,11 +118,6 @@ def same_words(old: str, new: str, *, moved: bool = False) -> bool:
     ):
         return False
     return not any(True for _ in _find_vetoes(first, second))
-
-
-def _is_turned(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether one sequence of words is the other, begun elsewhere and gone on with at its beginning."""
-    return any(one[at:] + one[:at] == other for at, word in enumerate(one) if word == other[0])
 
 
 def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThresholds) -> float:
@@ -210,14 +214,16 @@ def _find_denied_words(text: str, words: Sequence[str], lexicon: Lexicon) -> Ite
     for place, word in enumerate(words) if not lexicon.negations.isdisjoint(words) else ():
         if word in lexicon.negations:
             after, before = words[place + 1 : place + 1 + _REACH], words[max(0, place - _REACH) : place]
-            yield next(filter(_content(lexicon), (*after, *before[::-1])), "")
+            yield next(
+                filter(
+                    lambda word: word not in lexicon.stop and word not in lexicon.negations,
+                    (*after, *before[::-1]),
+                ),
+                "",
+            )
     for script in languages.CONTRASTS if not text.isascii() else ():
         for sign in script.negations:
             yield from [sign] * text.count(sign)
-
-
-def _content(lexicon: Lexicon) -> Callable[[str], bool]:
-    return lambda word: word not in lexicon.stop and word not in lexicon.negations
 
 
 def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:

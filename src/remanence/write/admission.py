@@ -134,7 +134,12 @@ class DraftBatch:
         if draft.forbidden:
             self.outcomes.append(DraftOutcome(0, "", "gated", draft.forbidden))
             return self.outcomes[-1]
-        outcome = self._met_by_key(draft) or _met_as_settled(draft) or _met_as_echo(draft)
+        # A text that a memory returned comes back as known.
+        outcome = (
+            self._met_by_key(draft)
+            or _met_as_settled(draft)
+            or (None if draft.echo_of is None else DraftOutcome(*draft.echo_of, "known", RETURNED))
+        )
         outcome = outcome or self._met_by_text(draft) or self._store(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)
@@ -227,7 +232,9 @@ class DraftBatch:
         by = told_by(draft.turn, draft.role)
         outcome = DraftOutcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint, draft.kept_out] = outcome
-        self._count(terms)
+        counts = {term: self.df.get(term, 0) + 1 for term in terms}
+        self.df.update(counts)
+        self.df_of.append(counts)
         self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
 
@@ -307,11 +314,6 @@ class DraftBatch:
         tail = self._tails.get(segment) or self.known.tails.get(segment)
         return tail if tail is not None and goes_on(segment.kind, tail.said_at, said_at) else None
 
-    def _count(self, terms: Collection[int]) -> None:
-        counts = {term: self.df.get(term, 0) + 1 for term in terms}
-        self.df.update(counts)
-        self.df_of.append(counts)
-
     def _add_source(self, key: int, draft: MemoryDraft) -> None:
         source = draft.turn.source
         if source is not None and (key, source) not in self._sourced:
@@ -325,8 +327,3 @@ def _met_as_settled(draft: MemoryDraft) -> DraftOutcome | None:
         return None
     seq, id_, why = draft.settled
     return DraftOutcome(seq, id_, "known", why)
-
-
-def _met_as_echo(draft: MemoryDraft) -> DraftOutcome | None:
-    """Know a text that a memory returned and that comes back."""
-    return None if draft.echo_of is None else DraftOutcome(*draft.echo_of, "known", RETURNED)

@@ -156,22 +156,17 @@ def cut(turns: Sequence[BoxTurn], limits: Limits, ended: SealReason | None = Non
     enough turns have come after to tell. `ended` says why nothing will come after the last turn, None where it may.
     """
     pieces: list[Piece] = []
-    stretches = _stretches(turns, limits.gap)
+    # Turns are parted where nobody spoke for long; a clock that was set back is no silence.
+    stretches: list[list[BoxTurn]] = []
+    for turn in turns:
+        if stretches and turn.at - max(one.at for one in stretches[-1]) < limits.gap:
+            stretches[-1].append(turn)
+        else:
+            stretches.append([turn])
     for number, stretch in enumerate(stretches, start=1):
         is_last = number == len(stretches)
         pieces += _cut(stretch, limits, ended if is_last else SealReason.TIME_GAP)
     return pieces
-
-
-def _stretches(turns: Sequence[BoxTurn], gap: int) -> list[list[BoxTurn]]:
-    """Part turns where nobody spoke for long; a clock that was set back is no silence."""
-    stretches: list[list[BoxTurn]] = []
-    for turn in turns:
-        if stretches and turn.at - max(one.at for one in stretches[-1]) < gap:
-            stretches[-1].append(turn)
-        else:
-            stretches.append([turn])
-    return stretches
 
 
 def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: SealReason | None) -> list[Piece]:
@@ -278,19 +273,18 @@ def trace_of(
     if len(topics) < TOPICS_LEAST:
         return None
     began_at, last_at = at
+    numbered = {int(word, 16): weight for word, weight in topics.items()}
     near = [
-        (-_likeness(topics, one.topics), one.trace, one)
+        (
+            -overlap(numbered, {int(word, 16): weight for word, weight in one.topics.items()}),
+            one.trace,
+            one,
+        )
         for one in traces
         if one.last_at >= began_at - limits.reach and one.began_at <= last_at + limits.reach
     ]
     best = min(near, default=None, key=lambda each: each[:2])
     return None if best is None or -best[0] < limits.alike_min else best[2]
-
-
-def _likeness(one: Topics, other: Topics) -> float:
-    return overlap(
-        {int(word, 16): w for word, w in one.items()}, {int(word, 16): w for word, w in other.items()}
-    )
 
 
 def merge_topics(old: Topics, new: Topics) -> dict[str, int]:

@@ -71,7 +71,11 @@ def compute_signatures(texts: Iterable[str]) -> SignatureBatch:
     word_lists = [words_of(text) for text in texts]
     lengths = np.array([len(words) for words in word_lists], np.int64)
     hashes = np.array([term_hash(word) for words in word_lists for word in words], np.uint64)
-    totals = [sum(term_hash(word) for word in words if _has_digit(word)) & _ALL_BITS for words in word_lists]
+    totals = [
+        sum(term_hash(word) for word in words if not word.isalpha() and any(map(str.isdigit, word)))
+        & _ALL_BITS
+        for words in word_lists
+    ]
     numbers = np.array(totals, np.uint64)
     return SignatureBatch(_signatures(hashes, lengths), numbers, lengths > 0)
 
@@ -83,10 +87,6 @@ def join_signatures(parts: Sequence[SignatureBatch]) -> SignatureBatch:
         np.concatenate([part.numbers for part in parts]),
         np.concatenate([part.said for part in parts]),
     )
-
-
-def _has_digit(word: str) -> bool:
-    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _signatures(words: Hashes, lengths: Rows) -> Signatures:

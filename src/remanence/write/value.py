@@ -84,7 +84,10 @@ def keep_value(
     """
     read = readings(text)
     lexicon = lexicon_of(read)
-    information = _information(terms, memories, df)
+    # The sum over the rarest terms of ln((N + 500) / (df + 1)).
+    counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]
+    # df may count memories that arrived since; a word then says nothing, never less.
+    information = sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
     reasons = _word_signs(read, lexicon)
     reasons += _text_signs(text, lexicon)
     reasons += _place_signs(place, after_question)
@@ -97,13 +100,6 @@ def word_information(memories: int, df: Mapping[str, int]) -> dict[str, float]:
     """Return what the rarest of some words add to the information of a text; `df` says how many memories hold each."""
     rarest = sorted(df, key=lambda word: (df[word], word))[:RAREST_MAX]
     return {word: max(0.0, math.log((memories + MEMORIES_PRIOR) / (df[word] + 1))) for word in rarest}
-
-
-def _information(terms: Collection[int], memories: int, df: Mapping[int, int]) -> float:
-    """Return the sum over the rarest terms of ln((N + 500) / (df + 1))."""
-    counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]
-    # df may count memories that arrived since; a word then says nothing, never less.
-    return sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
 
 
 def _worth(times: int) -> float:

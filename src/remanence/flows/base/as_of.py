@@ -42,7 +42,12 @@ class Rewound:
 async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dict[int, ChangesSince]:
     """Return by memory what the audit says of the changes since an instant, or of the one that is `seq`."""
     since = await find_position(core, at)
-    await _refuse_ended(core, since, at)
+    # An instant is gone where the audit has no more what a part since then changed.
+    after = since
+    while page := await core.store.history(core.scope, after=after, limit=PAGE, rows=False):
+        for part in page:
+            _refuse_without_images(part, at)
+        after = page[-1].position
     changes: dict[int, ChangesSince] = {}
     await take_in_changes(core, changes, since, seq)
     return changes
@@ -164,15 +169,6 @@ async def find_position(core: Core, at: int) -> int:
             break
         low = part.position
     return low
-
-
-async def _refuse_ended(core: Core, since: int, at: int) -> None:
-    """Raise ImagesEnded where the audit has no more what a part since then changed."""
-    after = since
-    while page := await core.store.history(core.scope, after=after, limit=PAGE, rows=False):
-        for part in page:
-            _refuse_without_images(part, at)
-        after = page[-1].position
 
 
 def _refuse_without_images(part: AuditPart, at: int) -> None:

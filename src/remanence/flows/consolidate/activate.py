@@ -232,7 +232,12 @@ async def _commit(
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         compared = replace(compared, pairs=await _filter_standing_pairs(core, chunk, compared.pairs))
-        partners = await _texts(core, compared.pairs)
+        # Only pairs in the band of near duplicates have their words compared.
+        near = core.embedder.thresholds.near
+        seqs = sorted({pair.seq for mine in compared.pairs.values() for pair in mine if pair.cosine >= near})
+        partners = {
+            memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None
+        }
         if core.writer is not None and not answers:
             asked = _select_judged(core, chunk.memories)
             answers = await _judge_chunk(core, core.writer, asked, compared.older)
@@ -327,13 +332,6 @@ def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
         seq: [_SimilarPair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
         for seq, (rows, cosines) in zip(seqs, matches, strict=True)
     }
-
-
-async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
-    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
-    near = core.embedder.thresholds.near
-    seqs = sorted({pair.seq for mine in pairs.values() for pair in mine if pair.cosine >= near})
-    return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
 
 
 def _decide(

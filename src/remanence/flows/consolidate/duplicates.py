@@ -166,7 +166,9 @@ async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> Non
     seqs = sorted({seq for pair in pairs for seq in pair})
     rows = await core.store.get(core.scope, seqs)
     by_seq = {one.seq: one for one in rows if one is not None and one.status is Status.ACTIVE}
-    links = await _links(core, seqs)
+    links: dict[Ends, dict[Relation, Link]] = defaultdict(dict)
+    for link in await core.store.neighbours(core.scope, seqs):
+        links[min(link.source, link.target), max(link.source, link.target)][link.relation] = link
     part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
     changes = await asyncio.to_thread(_changes, core, pairs, (by_seq, links), part, actions)
     if changes:
@@ -176,14 +178,6 @@ async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> Non
         drawn.surer + part.surer,
         part.degrees,
     )
-
-
-async def _links(core: Core, seqs: Sequence[int]) -> Mapping[Ends, Mapping[Relation, Link]]:
-    """Return the links of some memories by their ends."""
-    links: dict[Ends, dict[Relation, Link]] = defaultdict(dict)
-    for link in await core.store.neighbours(core.scope, seqs):
-        links[min(link.source, link.target), max(link.source, link.target)][link.relation] = link
-    return links
 
 
 def _changes(

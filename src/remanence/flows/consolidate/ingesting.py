@@ -301,7 +301,14 @@ async def take_in(
     noted: bool,
 ) -> Intake:
     """Take the turns of a file in; where facts are to be extracted from them they are `noted`."""
-    turns = _take_categories(core, transcript.turns)
+    # A source names categories; those that the policy declares for people are taken.
+    known = {name for name in core.policy.categories if not core.policy.is_system(name)}
+    turns = [
+        replace(turn, category=turn.source_category)
+        if isinstance(turn, ImportedTurn) and turn.category is None and turn.source_category in known
+        else turn
+        for turn in transcript.turns
+    ]
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
     taken = await take_source(core, turns, door, source, progress)
@@ -354,17 +361,15 @@ async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
     texts = await read_memories(core, sorted(seqs))
     return [
         IngestExample(
-            outcome, one.text if one else "", one.speaker if one else None, _explain(outcome, answer)
+            outcome,
+            one.text if one else "",
+            one.speaker if one else None,
+            "; ".join(answer.replacements) if outcome == "replaced" else answer.reason,
         )
         for outcome in OUTCOMES
         for answer in firsts.get(outcome, ())
         for one in [texts.get(answer.seq)]
     ]
-
-
-def _explain(outcome: str, answer: LearnResult) -> str:
-    """Say why a turn comes to what it comes to, where that is not plain."""
-    return "; ".join(answer.replacements) if outcome == "replaced" else answer.reason
 
 
 def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
@@ -374,17 +379,6 @@ def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
         yield f"{short_id(one.seq)}: {'; '.join(one.replacements)}"
     if len(screened) > REPLACED_SHOWN:
         yield f"and in {number(len(screened) - REPLACED_SHOWN, 'more text', 'more texts')}"
-
-
-def _take_categories(core: Core, turns: Sequence[Turn]) -> list[Turn]:
-    """Return turns with the category that their source gives them, where the policy declares it for people."""
-    known = {name for name in core.policy.categories if not core.policy.is_system(name)}
-    return [
-        replace(turn, category=turn.source_category)
-        if isinstance(turn, ImportedTurn) and turn.category is None and turn.source_category in known
-        else turn
-        for turn in turns
-    ]
 
 
 def _mark_as_turn(turn: Turn) -> Turn:

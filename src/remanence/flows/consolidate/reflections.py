@@ -93,7 +93,10 @@ async def _combine_reflections(
     tokens = await settings.number(core, SUMMARY_TOKENS)
     await refresh_personal_rules(core)
     actions = Actions(summary_tokens=tokens)
-    eligibility = _eligibility(reflections)
+    # It is as sure and as important as its parts at their best.
+    sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)
+    weighs = max(UNSAID if one.importance is None else one.importance for one in reflections)
+    eligibility = Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
     if not actions.allows("summarize_node", eligibility):
         ((_, _, _, reason),) = actions.counted
         run.failed.append(f"reflections: {reason}")
@@ -133,13 +136,6 @@ async def _too_many(core: Core) -> Sequence[Memory]:
     for one in await core.store.find(core.scope, query):
         of[one.agent].append(one)
     return next((mine for mine in of.values() if are_many(mine)), ())
-
-
-def _eligibility(reflections: Sequence[Memory]) -> Eligibility:
-    """Return what drawing together is judged by: it is as sure and as important as its parts at their best."""
-    sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)
-    weighs = max(UNSAID if one.importance is None else one.importance for one in reflections)
-    return Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
 
 
 async def _read_near_duplicates(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:

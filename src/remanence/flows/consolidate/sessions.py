@@ -4,10 +4,9 @@ Their time is what the clock of active hours counts. A session whose engine keep
 along; one that was begun to outlive its process counts as a whole when it is ended.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from remanence.core.arguments import check_name
 from remanence.core.clock import DAY, HOUR
@@ -113,7 +112,18 @@ async def list_open_sessions(core: Core) -> list[OpenSession]:
         return []
     names = {session_key(name.removeprefix(OPEN)): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
-    sessions = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
+    sessions = [
+        OpenSession(
+            id=name.removeprefix("session/"),
+            task_type=row["task_type"],
+            started_at=row["started_at"],
+            agent=row["agent"],
+            every=row["every"],
+            counted_until=names[name],
+        )
+        for name, row in rows.items()
+        if row["ended_at"] is None
+    ]
     return sorted(sessions, key=lambda session: session.started_at, reverse=True)
 
 
@@ -158,14 +168,3 @@ async def _consolidate(core: Core) -> AutomaticRun | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     done = await consolidation.consolidate(core, None, consolidation.ACTIVATED_MAX)
     return consolidation.build_consolidate_outcome(core, done)
-
-
-def _session(name: str, row: Mapping[str, Any], counted_until: int) -> OpenSession:
-    return OpenSession(
-        id=name.removeprefix("session/"),
-        task_type=row["task_type"],
-        started_at=row["started_at"],
-        agent=row["agent"],
-        every=row["every"],
-        counted_until=counted_until,
-    )

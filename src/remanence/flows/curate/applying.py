@@ -80,7 +80,11 @@ class PlanProgress:
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
             destroy_count = _count_destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                detailed = replace(self._add_cause_detail(cause), destroyed=destroy_count)
+                # The first part names what the run looked at, each how much was left out until then.
+                cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
+                left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
+                detail = {**cause.detail, **cycle_detail, **left_out}
+                detailed = replace(cause, detail=detail, destroyed=destroy_count)
                 commit = await commit_part(self.core, entries, detailed)
             except Conflict as conflict:
                 part = self._drop_conflicts(part, whole, conflict)
@@ -90,12 +94,6 @@ class PlanProgress:
             self.changes += changes
             self.counts.update(await aside_of_rows(changes, self._count_actions, part))
             return
-
-    def _add_cause_detail(self, cause: Any) -> Any:
-        """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
-        cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
-        left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
-        return replace(cause, detail={**cause.detail, **cycle_detail, **left_out})
 
     def _count_actions(self, part: CommitPart) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""

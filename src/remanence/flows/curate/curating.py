@@ -142,15 +142,13 @@ def _decide_plan(
 ) -> tuple[Plan, str, View | None]:
     new_plan, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
     if not new_plan.empty:
-        new_plan = replace(new_plan, preview=_freed(new_plan, snapshot))
+        # How many tokens there are in all is known only where all was read.
+        before, after = tokens(new_plan, snapshot)
+        is_whole = len(snapshot) == snapshot.memories
+        new_plan = replace(
+            new_plan, preview=Preview(tokens=(before, after) if is_whole else None, freed=before - after)
+        )
     return new_plan, new_plan.digest, rest
-
-
-def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
-    """Count the tokens that a plan takes out of sight; how many there are in all only where all was read."""
-    before, after = tokens(plan, snapshot)
-    is_whole = len(snapshot) == snapshot.memories
-    return Preview(tokens=(before, after) if is_whole else None, freed=before - after)
 
 
 def _digest(plan: Plan) -> str:

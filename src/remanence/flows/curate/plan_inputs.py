@@ -108,18 +108,13 @@ def _whole(group: Group, merges: Mapping[int, int], memories: Mapping[int, Memor
     for ends in _iterate_merges(group, merges):
         theirs, mine = map(memories.get, ends)
         if theirs is not None and mine is not None:
-            group = _taken_in(group, theirs, mine)
+            tags = [tag for tag in theirs.tags if tag not in mine.tags and not is_flag(tag)]
+            sources = [source for source in theirs.sources if source not in mine.sources]
+            more = [Change("tags", (mine.seq, tag), None, {}) for tag in tags]
+            more += [Change("sources", (mine.seq, source), None, {"span": None}) for source in sources]
+            fades = decay({*mine.tags, *tags}, mine.category)
+            group = [*group, *more] if fades is mine.decay else [*_fading(group, mine, int(fades)), *more]
     return group
-
-
-def _taken_in(group: Group, theirs: Memory, mine: Memory) -> Group:
-    """Add one memory's tags and sources to another's, and what its decay class becomes by them."""
-    tags = [tag for tag in theirs.tags if tag not in mine.tags and not is_flag(tag)]
-    sources = [source for source in theirs.sources if source not in mine.sources]
-    more = [Change("tags", (mine.seq, tag), None, {}) for tag in tags]
-    more += [Change("sources", (mine.seq, source), None, {"span": None}) for source in sources]
-    fades = decay({*mine.tags, *tags}, mine.category)
-    return [*group, *more] if fades is mine.decay else [*_fading(group, mine, int(fades)), *more]
 
 
 def _fading(group: Group, memory: Memory, fades: int) -> Iterator[Change]:

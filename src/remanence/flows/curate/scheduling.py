@@ -326,11 +326,6 @@ def held_by(core: Core, rows: Mapping[str, Any]) -> AutomaticRun | None:
     return None if last is not None and last > ran.at else ran
 
 
-def _lets_go(row: Mapping[str, Any], cadence: CadenceName) -> bool:
-    """Tell whether a run that nothing holds says that what was held is not: the clock is right, or the same rules."""
-    return row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence]
-
-
 async def _keep_held(
     core: Core, ran: AutomaticRun, cadence: CadenceName, fence: Fence, row: Mapping[str, Any] | None
 ) -> None:
@@ -338,7 +333,12 @@ async def _keep_held(
     now, put = core.clock.now(), dict[str, Any]()
     if ran.held:
         put = {HELD: {"ran": asdict(ran), "cadence": cadence}}
-    elif row is not None and ran.outcome == "done" and _lets_go(row, cadence):
+    # A run that is not held ends the hold where the clock was the doubt, or by the same rules.
+    elif (
+        row is not None
+        and ran.outcome == "done"
+        and (row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence])
+    ):
         put = {HELD: None}
     if put:
         with suppress(LeaseLost):  # who has taken over says what holds now

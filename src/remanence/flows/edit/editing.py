@@ -221,7 +221,8 @@ def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict
     if "category" in after or "state" in after:
         after["state"] = _state(core, memory, after)
     if after.get("category", memory.category) != memory.category:
-        after.setdefault("policy_class", _moved_class(core, memory, after["category"]))
+        into = class_of(core, after["category"])
+        after.setdefault("policy_class", memory.policy_class if into is PolicyClass.EPHEMERAL else into)
     for column in GREATER:
         if after.get(column) is not None:
             check_fraction(column, after[column])
@@ -236,12 +237,6 @@ def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict
         validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
         check_validity(validity["valid_from"], validity["valid_to"])
     return after
-
-
-def _moved_class(core: Core, memory: Memory, category: str | None) -> PolicyClass:
-    """Return the policy class of a memory that comes into a category: the category's, but nothing becomes ephemeral."""
-    into = class_of(core, category)
-    return memory.policy_class if into is PolicyClass.EPHEMERAL else into
 
 
 def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:

@@ -251,7 +251,9 @@ async def _decide_known(
     if draft.kept_out:
         return [], "it holds markup for a machine, and no user or agent said it: nothing was changed"
     if memory.status not in STANDING:
-        return [], await _describe_fallen(core, memory)
+        took = await successor(core, memory)
+        by = "" if took is None else f" by {short_id(took.seq)}"
+        return [], f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.seq}"
     changes = await _decide_update(core, memory, draft)
     if changes:
         changes += await outdate_facts(core, memory, memory.seq, draft.turn.text)
@@ -320,10 +322,3 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
         *changes,
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]
-
-
-async def _describe_fallen(core: Core, memory: Memory) -> str:
-    """Say what became of a memory that is out of sight, and who took its place."""
-    took = await successor(core, memory)
-    by = "" if took is None else f" by {short_id(took.seq)}"
-    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.seq}"

@@ -110,7 +110,16 @@ class Entities:
         check_count("limit", limit, 1, LISTED_MAX)
         if type is not None and type not in TYPES:
             raise NameUnknown("type of entity", type, TYPES)
-        return await _list_entities(self._core, type, limit, after)
+        await self._core.entities.refresh()
+        memories = [
+            one for one in self._core.entities.list_standing() if type is None or type_of(one) == type
+        ]
+        counts = await _mentions(self._core, [one.seq for one in memories])
+        ranking = sorted((-counts.get(one.seq, 0), one.seq, one) for one in memories)
+        if after is not None:
+            cursor = await _find_place(self._core, after)
+            ranking = [entry for entry in ranking if entry[:2] > cursor]
+        return [_make_known_entity(one, -mentions) for mentions, _, one in ranking[:limit]]
 
     async def get(self, name: OneMemory) -> EntityProfile:
         """Show an entity with its active facts and timeline."""
@@ -138,19 +147,6 @@ async def merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     counts = {"merged": 1, "mentions": len(merger.mentioning), "facts": facts, "aliases": merger.aliases}
     totals = {name: count for name, count in counts.items() if count}
     return receipt(core.scope, merger.cause, merger.changes, totals)
-
-
-async def _list_entities(
-    core: Core, type_: str | None, limit: int, after: OneMemory | KnownEntity | None
-) -> list[KnownEntity]:
-    await core.entities.refresh()
-    memories = [one for one in core.entities.list_standing() if type_ is None or type_of(one) == type_]
-    counts = await _mentions(core, [one.seq for one in memories])
-    ranking = sorted((-counts.get(one.seq, 0), one.seq, one) for one in memories)
-    if after is not None:
-        cursor = await _find_place(core, after)
-        ranking = [entry for entry in ranking if entry[:2] > cursor]
-    return [_make_known_entity(one, -mentions) for mentions, _, one in ranking[:limit]]
 
 
 async def _find_place(core: Core, entity: OneMemory | KnownEntity) -> tuple[int, int]:

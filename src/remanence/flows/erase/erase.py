@@ -364,7 +364,9 @@ class Erase:
                     "it asks for several things at once",
                     recovery="name what to erase, or pass `since`, or `copies`, alone",
                 )
-            return await self._since.show() if since else await _list_copies(self._core.usable_core)
+            if since:
+                return await self._since.show()
+            return list((await register(self._core.usable_core)).listed)
         require(self._core.store, ERASABLE, "erase.show")
         name_list = list_memory_names(names) if names else []
         if (bool(name_list), scope, subject is not None).count(True) != 1:
@@ -377,9 +379,12 @@ class Erase:
         core = self._core.usable_core
         if subject is not None:
             return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
-        return await show_erasure(
-            core, await _all_of(core) if scope else await _find_revisions(core, name_list)
-        )
+        if scope:
+            all_memories = {
+                memory.seq: memory.revision async for page in iterate_pages(core) for memory in page
+            }
+            return await show_erasure(core, all_memories)
+        return await show_erasure(core, await _find_revisions(core, name_list))
 
     @overload
     async def apply(self, shown: ErasePreview) -> Erasure: ...
@@ -414,9 +419,9 @@ class Erase:
         if self._core.unsettled is not None:
             return await self._since.finish(subject)
         cleanup = await self._core.store.clean()
-        return (
-            describe(self._core.cause(ERASE), self._core.scope, 0, cleanup) if _has_cleaned(cleanup) else None
-        )
+        if cleanup.is_done or cleanup.is_pending:
+            return describe(self._core.cause(ERASE), self._core.scope, 0, cleanup)
+        return None
 
     @overload
     async def settle(self, *, keep: str) -> Receipt: ...
@@ -440,18 +445,6 @@ class Erase:
             )
         paths = [copies] if isinstance(copies, str | Path) else copies
         return await dismiss(self._core.usable_core, paths)
-
-
-async def _list_copies(core: Core) -> list[RegisteredCopy]:
-    return list((await register(core)).listed)
-
-
-def _has_cleaned(cleaned: CleanResult) -> bool:
-    return cleaned.is_done or cleaned.is_pending
-
-
-async def _all_of(core: Core) -> dict[int, int]:
-    return {memory.seq: memory.revision async for page in iterate_pages(core) for memory in page}
 
 
 async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:

@@ -225,17 +225,31 @@ class _ExportReader:
         elif "relation" in value:
             self.links.append(_link_row(number, value))
         elif "forbidden" in value:
-            self.forbidden.append(_forbidden_row(value))
+            if not value.keys() <= {"forbidden", "at", "memory"}:
+                raise _build_format_error(
+                    "a forbidden text has its fold, `at` and `memory`, and nothing else"
+                )
+            at = _time(TAG_COLUMN["at"], value.get("at"))
+            self.forbidden.append(
+                ForbiddenRow(
+                    _id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"])
+                )
+            )
         elif "box" in value:
             self.boxes.append(_box_line(value))
         elif "erased" in value:
-            self.erased += _erased_ids(value["erased"])
+            ids = value["erased"]
+            if not isinstance(ids, list):
+                raise _build_format_error("what was erased is a list of ids")
+            self.erased += [_id(one) for one in ids]
         elif "began_at" in value:
             self.traces.append(_trace_line(value))
         else:
             row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
             if self.header["version"] <= UNTRUSTED:
-                row = _set_trust(row)
+                # A line of an older export is believed as far as who spoke.
+                role = row.columns.get("role", Role.USER)
+                row = replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
             if row.id in self.lines:
                 raise self.make_ingest_error(number, f"line {self.lines[row.id]} has the same id")
             self.lines[row.id] = number
@@ -332,33 +346,19 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
     check_validity(columns.get("valid_from"), columns.get("valid_to"))
     line_fingerprint = columns.get("fingerprint")
     tags = _names(value, "tags")
-    columns |= _compute_columns(columns, tags)
+    # These follow from the text, who said it, the holds, the tags and the category.
+    columns |= {
+        "fingerprint": fingerprint(columns["text"], columns.get("speaker") or ""),
+        "hold_until": hold_until(columns.get("holds") or {}),
+        "decay": decay(tags, columns.get("category")),
+    }
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and line_fingerprint is not None and line_fingerprint != columns["fingerprint"]
     return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, _tagged_at(value, tags))
 
 
-def _set_trust(row: ExportRow) -> ExportRow:
-    """Let a line of an older export be believed as far as who spoke."""
-    role = row.columns.get("role", Role.USER)
-    return replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
-
-
-def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
-    if not value.keys() <= {"forbidden", "at", "memory"}:
-        raise _build_format_error("a forbidden text has its fold, `at` and `memory`, and nothing else")
-    at = _time(TAG_COLUMN["at"], value.get("at"))
-    return ForbiddenRow(_id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"]))
-
-
 _BOX_FIELDS = frozenset({"box", "members", *BOX_COLUMN})
 _TOPIC = re.compile(r"[0-9a-f]{1,16}")
-
-
-def _erased_ids(ids: Any) -> list[str]:
-    if not isinstance(ids, list):
-        raise _build_format_error("what was erased is a list of ids")
-    return [_id(one) for one in ids]
 
 
 def _box_line(value: Mapping[str, Any]) -> BoxLine:
@@ -413,15 +413,6 @@ def _check_positive(item: Any) -> int:
     if type(item) is not int or item <= 0:
         raise _build_format_error(f"a box or a trace is numbered, not {item!r:.40}")
     return item
-
-
-def _compute_columns(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
-    """Derive what follows from the text, who said it, the holds, the tags and the category, but for lengths."""
-    return {
-        "fingerprint": fingerprint(columns["text"], columns.get("speaker") or ""),
-        "hold_until": hold_until(columns.get("holds") or {}),
-        "decay": decay(tags, columns.get("category")),
-    }
 
 
 def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:

@@ -77,12 +77,12 @@ class ImportedMemory:
         key = self.number
         return [
             Change("memories", key, None, self.columns),
-            *(Change("tags", (key, tag), None, self._times(tag)) for tag in sorted(self.tags)),
+            *(
+                Change("tags", (key, tag), None, {"at": self.tagged_at[tag]} if tag in self.tagged_at else {})
+                for tag in sorted(self.tags)
+            ),
             *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
         ]
-
-    def _times(self, tag: str) -> dict[str, int]:
-        return {"at": self.tagged_at[tag]} if tag in self.tagged_at else {}
 
     def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
         """Let another line of the file that says the same be a repeat of this one; less trusted, it adds nothing."""

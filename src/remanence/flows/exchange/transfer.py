@@ -202,6 +202,9 @@ async def import_(
     taking = _Taking(overlap, exported, cause, progress or ignore_progress)
     async with closed_run(core, cause):
         await taking.run()
+    advice = []
+    if door < Trust.AGENT and any(name.startswith("replaced personal") for name in taking.counts):
+        advice = ["personal data gave way to markers; those of an export of yours stay with trust='user'"]
     return receipt(
         core.scope,
         cause,
@@ -209,16 +212,8 @@ async def import_(
         dict(taking.counts),
         skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
-        notes=(*_advise_trust(taking.counts, door), *await _erased_at_origin(core, exported.erased)),
+        notes=(*advice, *await _erased_at_origin(core, exported.erased)),
     )
-
-
-def _advise_trust(counts: Mapping[str, int], door: Trust) -> list[str]:
-    """Say how an export of one's own comes back with the personal data that were kept in it."""
-    has_lost = door < Trust.AGENT and any(name.startswith("replaced personal") for name in counts)
-    return [
-        "personal data gave way to markers; those of an export of yours stay with trust='user'"
-    ] * has_lost
 
 
 def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> ExportData:

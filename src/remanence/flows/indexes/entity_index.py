@@ -97,7 +97,14 @@ class EntityIndex:
                 return False
         rows = await self.store.get(self.scope, sorted(changed_seqs)) if changed_seqs else []
         for seq in changed_seqs & self.memories.keys():
-            self._drop(self.memories[seq])
+            memory = self.memories[seq]
+            del self.memories[seq]
+            for name in map(folded_name, names_of(memory)):
+                self._names[name].discard(seq)
+                if not self._names[name]:
+                    del self._names[name]
+            self._keys.pop(memory.key or "", None)
+            self._firsts = None
         self._take([one for one in rows if one is not None])
         self.position = position
         return True
@@ -110,12 +117,3 @@ class EntityIndex:
             if memory.key is not None:
                 self._keys[memory.key] = memory.seq
             self._firsts = None
-
-    def _drop(self, memory: Memory) -> None:
-        del self.memories[memory.seq]
-        for name in map(folded_name, names_of(memory)):
-            self._names[name].discard(memory.seq)
-            if not self._names[name]:
-                del self._names[name]
-        self._keys.pop(memory.key or "", None)
-        self._firsts = None

@@ -83,7 +83,10 @@ class Uses:
         """
         if not seqs or not self.are_counted:
             return
-        batch = self._pending.setdefault((agent, self._time_of(agent)), _UseBatch())
+        # The uses of an agent within a moment wait together.
+        now = self._now()
+        begun_at = next((at for by, at in self._pending if by == agent and at <= now < at + TOGETHER), now)
+        batch = self._pending.setdefault((agent, begun_at), _UseBatch())
         batch.seqs.update(seqs)
         if together and len(seqs) > 1:
             group = frozenset(seqs)
@@ -95,11 +98,6 @@ class Uses:
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
             self._begin()
-
-    def _time_of(self, agent: str | None) -> int:
-        """Return the present, or the time of an agent's uses that wait since a moment ago."""
-        now = self._now()
-        return next((at for by, at in self._pending if by == agent and at <= now < at + TOGETHER), now)
 
     def _begin(self) -> asyncio.Task[None]:
         self._wanted = asyncio.Event()

@@ -91,7 +91,7 @@ async def _changes(
     """Decide what resolving changes; nothing where it was resolved so before."""
     loser = None if kept is None else other if kept.seq == one.seq else one
     if loser is not None:
-        _refuse_moved(loser, if_revision)
+        refuse_moved(f"memory {short_id(loser.seq)}", loser.revision, if_revision, ("memories", loser.seq))
     key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
     turns = await _read_turns(core, {one.seq, other.seq})
     mine, theirs = ({end.seq, *turns.get(end.seq, ())} for end in (one, other))
@@ -113,7 +113,3 @@ async def _changes(
         return changes
     changes += await decide_supersession(core, loser, kept)
     return changes if if_revision is None else on_revision(loser, changes)
-
-
-def _refuse_moved(memory: Memory, if_revision: int | None) -> None:
-    refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))

@@ -35,7 +35,7 @@ from remanence.core.owner import ENGINE_VERBS, PERSON, owner_of
 from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
-from remanence.core.timescale import Timescale, scales
+from remanence.core.timescale import scales
 from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
@@ -288,7 +288,10 @@ async def status(core: Core) -> State:
         last_curate_at=last,
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
         is_due=runs_by_itself(core) and due(core.policy, clocks, last, now),
-        clocks={name: _pace(scale) for name, scale in clocks.items()},
+        clocks={
+            name: ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+            for name, scale in clocks.items()
+        },
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
         sessions=tuple(await list_open_sessions(core)),
         automatic=await read_last_runs(core),
@@ -321,11 +324,6 @@ def _make_snapshot_request(core: Core) -> SnapshotRequest:
         return request
     foretold = build_forecast_request(core.policy)
     return replace(foretold, columns=columns | foretold.columns, clocks=request.clocks, link_count=True)
-
-
-def _pace(scale: Timescale) -> ClockPace:
-    """Read a clock; a turn counts as an hour on its scale."""
-    return ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
 
 
 def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:

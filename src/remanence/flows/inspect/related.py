@@ -86,7 +86,12 @@ async def find_related(
         return RelatedResult((), ())
     async with core.index.hold_rows(core.clock.now()):
         walk = await walk_links(core, seeds, depth)
-        places = _rank_reached(core, walk)
+        # The nearest come first; entities say nothing, they only lie on the way.
+        told = core.index.filter_standing(walk.seqs)
+        places = sorted(
+            (place for place in walk.find_reached() if walk.seqs[place] in told),
+            key=lambda place: (-walk.shares[place], -walk.activation.scores[place], -walk.seqs[place]),
+        )
     return await _read_related(core, walk, places, tuple(seeds), limit)
 
 
@@ -98,15 +103,6 @@ async def _find_seeds(core: Core, name: OneMemory | None, query: str | None) -> 
     answer = await recall(core, RecallRequest(query, SEEDS, count_use=False))
     memories = () if answer.is_weak else answer.memories  # what answers badly is no place to begin
     return {hit.seq: hit.score for hit in memories if hit.score > 0}
-
-
-def _rank_reached(core: Core, walk: LinkWalk) -> list[int]:
-    """Return the places of what was reached, the nearest first; entities say nothing, they only lie on the way."""
-    told = core.index.filter_standing(walk.seqs)
-    return sorted(
-        (place for place in walk.find_reached() if walk.seqs[place] in told),
-        key=lambda place: (-walk.shares[place], -walk.activation.scores[place], -walk.seqs[place]),
-    )
 
 
 async def _read_related(

@@ -413,12 +413,15 @@ async def list_review(core: Core, page: ReviewPage, *, settled: bool = False) ->
     pending = await find_pending_review(core, snapshot, recent)
     links = await _read_all_contradictions(core) if settled else pending.contradictions
     runs = [((at,), _make_interrupted_item(run, at)) for run, at in pending.interrupted.items()]
+    clock: list[tuple[Place, ReviewItem]] = []
+    if pending.clock:
+        clock.append(((0,), ReviewItem("clock in doubt", pending.clock, (_CLOCK_IS_RIGHT,))))
     items = [
         *await _make_contradiction_items(core, page, links),
         *await _make_quarantine_items(core, page, pending.quarantined),
         *_cut(page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))),
         *_cut(page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]),
-        *_cut(page, "clock in doubt", [_make_clock_item(pending.clock)] if pending.clock else []),
+        *_cut(page, "clock in doubt", clock),
         *_cut(page, "interrupted run", runs),
     ]
     return Review(core.scope, now, tuple(items), pending.counts, page.behind)
@@ -521,10 +524,6 @@ async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewI
     return (ran.at,), ReviewItem(
         "held plan", f"the plan of {name} is {ran.reason}", (look, settle), at=ran.at
     )
-
-
-def _make_clock_item(why: str) -> tuple[Place, ReviewItem]:
-    return (0,), ReviewItem("clock in doubt", why, (_CLOCK_IS_RIGHT,))
 
 
 def _make_interrupted_item(run: str, at: int) -> ReviewItem:

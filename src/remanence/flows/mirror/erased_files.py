@@ -80,7 +80,12 @@ def _runs(text: str, *, whole: bool) -> Iterator[int]:
         unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
     }:
         runs = _windows(_WORD.findall(read), whole=whole)
-        yield from (hash(run) for run in runs if sum(map(len, run)) >= RUN_CHARS_MIN and not _is_day(run))
+        yield from (
+            hash(run)
+            for run in runs
+            if sum(map(len, run)) >= RUN_CHARS_MIN
+            and not (run[0].isdecimal() and _DAY.fullmatch("-".join(run)))
+        )
 
 
 def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
@@ -88,10 +93,6 @@ def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
     for length in [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1):
         for at in range(len(words) - length + 1 if length else 0):
             yield tuple(words[at : at + length])
-
-
-def _is_day(run: Sequence[str]) -> bool:
-    return run[0].isdecimal() and _DAY.fullmatch("-".join(run)) is not None
 
 
 def _normalize_text(text: str) -> str:

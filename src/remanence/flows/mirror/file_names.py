@@ -79,7 +79,11 @@ def as_title(text: str) -> str:
         plain = _BETWEEN.sub("-", _PAUSE.sub(" - ", _TIME_OF_DAY.sub(".", plain)))
     # What stood apart may stand together now.
     plain = unicodedata.normalize("NFC", " ".join(plain.translate(_SIGNS).split()))
-    return _cut_at_word(_begin_visibly(plain)).rstrip(_TRAILING)
+    # Signs at the beginning would hide a file, make an option, or mark the sign before.
+    at = 0
+    while at < len(plain) and (plain[at] in _LEADING or unicodedata.combining(plain[at])):
+        at += 1
+    return _cut_at_word(plain[at:]).rstrip(_TRAILING)
 
 
 def paths_with_id(path: str, id_: str) -> Iterator[str]:
@@ -130,14 +134,6 @@ def _folder(memory: Memory) -> str:
     if memory.status is Status.ARCHIVED:
         return ARCHIVE
     return CORRECTIONS if memory.category == "correction" else FACTS
-
-
-def _begin_visibly(text: str) -> str:
-    """Return a text without signs at its beginning that hide a file, make an option, or would mark the sign before."""
-    at = 0
-    while at < len(text) and (text[at] in _LEADING or unicodedata.combining(text[at])):
-        at += 1
-    return text[at:]
 
 
 def _cut_at_word(text: str) -> str:

@@ -137,18 +137,14 @@ def _fields(lines: Iterable[str]) -> dict[str, Field]:
         if item is not None and (above == "" or isinstance(above, list)):
             fields[name] = [*(above or ()), _scalar(item[1].strip())]
             continue
-        name, value = _parse_field(one)
+        match = _NAME.fullmatch(one.rstrip())
+        if match is None:
+            raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
+        name, value = match[1], (match[2] or "").strip()
         if name in fields:
             raise InvalidInput(f"{name} is given twice", recovery="leave one of them")
         fields[name] = _value(value) if value else ""
     return fields
-
-
-def _parse_field(one: str) -> tuple[str, str]:
-    match = _NAME.fullmatch(one.rstrip())
-    if match is None:
-        raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
-    return match[1], (match[2] or "").strip()
 
 
 def _value(value: str) -> Field:

@@ -163,7 +163,11 @@ async def _of_document(
         for read_ in await _propose(core, its, partial(_line_edit, its, one, memory, entity, known)):
             first = read_ if read_.seq is None else firsts.setdefault(read_.seq, read_)
             if read_.after != first.after:
-                edits.append(its.mark_refused(_make_twice_error(first)))
+                differs = InvalidInput(
+                    f"line {first.line} makes something else of {short_id(first.seq or 0)}",
+                    recovery="edit one of the two lines, or both alike",
+                )
+                edits.append(its.mark_refused(differs))
             elif first is read_:
                 edits.append(read_)
     return _as_a_whole(edits)
@@ -183,14 +187,6 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         raise InvalidInput(
             "the engine writes it from active memories", recovery="edit the facts, and discard this edit"
         )
-
-
-def _make_twice_error(first: FileEdit) -> InvalidInput:
-    """Return the error of a second line that makes something else of the same memory."""
-    return InvalidInput(
-        f"line {first.line} makes something else of {short_id(first.seq or 0)}",
-        recovery="edit one of the two lines, or both alike",
-    )
 
 
 def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:

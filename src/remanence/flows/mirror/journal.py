@@ -167,14 +167,12 @@ class Journal:
             del self._by_key[path_key(path)]
         plain = path_without_id(path)
         if plain is not None:
-            self._forget_rival(path_key(plain), before.owner)
+            key = path_key(plain)
+            rivals = self._rivals.get(key, set())
+            rivals.discard(before.owner)
+            if not rivals:
+                self._rivals.pop(key, None)
         return True
-
-    def _forget_rival(self, key: str, owner: int) -> None:
-        rivals = self._rivals.get(key, set())
-        rivals.discard(owner)
-        if not rivals:
-            self._rivals.pop(key, None)
 
     def _encode_lines(self) -> Iterator[bytes]:
         yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})

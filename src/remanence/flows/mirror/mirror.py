@@ -63,7 +63,12 @@ async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) ->
     for path, owner in {edit.path: edit.seq for edit in applied}.items():
         if path not in open_paths:
             assert owner is not None
-            mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
+            if not is_drawn(path):
+                mirroring.settle(path, owner)
+            elif path in DOCUMENTS:  # it is worked out of many memories
+                mirroring.settle(path, NOBODY)
+            else:
+                mirroring.settle(path, mirroring.journal.files[path].owner)
     await mirroring.write()
     done = make_mirror_result(mirroring, sorted([*refused, *others], key=lambda one: one.path))
     return replace(done, applied=tuple(applied), refused=tuple(refused), runs=tuple(runs))
@@ -88,11 +93,6 @@ async def discard_edits(mirroring: Mirroring, paths: Sequence[str]) -> None:
         elif file is not None:
             mirroring.bring_back(path)
     await mirroring.write()
-
-
-def _owner_of(mirroring: Mirroring, path: str) -> int:
-    """Return whose a file is that is worked out of many memories."""
-    return NOBODY if path in DOCUMENTS else mirroring.journal.files[path].owner
 
 
 def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) -> FileEdit:

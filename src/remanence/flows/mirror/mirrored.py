@@ -96,16 +96,16 @@ async def _read_links(core: Core, memories: Sequence[Memory], called: Called) ->
         for link in await core.store.neighbours(core.scope, sorted(own), relation):
             pairs |= {pair for pair in (link.key[:2], link.key[1::-1]) if pair[0] in own}
     there = await core.store.get(core.scope, sorted({seq for _, seq in pairs})) if pairs else []
-    named = {one.seq: _link_to(one, called) for one in there if one is not None and _is_shown(one)}
+    named = {
+        one.seq: _link_to(one, called)
+        for one in there
+        if one is not None and one.status in STANDING and (is_entity(one) or is_mirrored(one))
+    }
     links: dict[int, list[str]] = {}
     for seq, other in pairs:
         if other in named:
             links.setdefault(seq, []).append(named[other])
     return {seq: sorted(some)[:LINKS_SHOWN] for seq, some in links.items()}
-
-
-def _is_shown(memory: Memory) -> bool:
-    return memory.status in STANDING and (is_entity(memory) or is_mirrored(memory))
 
 
 def _link_to(memory: Memory, called: Called) -> str:

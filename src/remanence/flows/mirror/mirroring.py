@@ -355,17 +355,14 @@ class Mirroring:
         for owner, memory in read_.memories:
             files = list(files_of(memory, read_.others)) if memory is not None else []
             files += [read_.pages[owner]] if owner in read_.pages else []
-            self._put_all(owner, files)
+            paths = {self._put(owner, file) for file in files}
+            before = self.journal.find_paths(owner)
+            for path in before - paths - self.edited.keys() if before != paths else ():
+                self._remove(path)
 
     def _put_documents(self, drawn: Sequence[MirrorDocument]) -> None:
         for one in drawn:
             self._put(NOBODY, File(one.path, one.data, one.checksum))
-
-    def _put_all(self, owner: int, files: Iterable[File]) -> None:
-        paths = {self._put(owner, file) for file in files}
-        before = self.journal.find_paths(owner)
-        for path in before - paths - self.edited.keys() if before != paths else ():
-            self._remove(path)
 
     def _remove(self, path: str) -> bool:
         """Take a file away that nobody edited; who else would have its name is given it."""

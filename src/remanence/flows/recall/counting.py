@@ -20,7 +20,7 @@ from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.recall import filters
-from remanence.flows.recall.filters import LISTABLE, Filters, find_passing
+from remanence.flows.recall.filters import LISTABLE, find_passing
 from remanence.flows.recall.time_filters import TIMES, count_days, read_column
 from remanence.read.entity import CATEGORY, THREAD, is_entity
 from remanence.recall.profile import list_topics
@@ -95,7 +95,11 @@ async def count_memories(
     snapshot = await core.store.snapshot(
         core.scope, SnapshotRequest(frozenset(names), tags=frozenset(wanted.tags)), now
     )
-    counted = _match_listed(snapshot, wanted, between)
+    counted = wanted.match_rows(snapshot, between)
+    if wanted.statuses is not None:
+        counted &= np.isin(snapshot.columns["status"], wanted.statuses)
+    if not filters.lists_entities(wanted):
+        counted &= ~_is_called(snapshot, "category", CATEGORY) | ~_is_called(snapshot, "thread", THREAD)
     if wanted.has_more:
         counted &= np.isin(snapshot.seq, await find_passing(core, wanted))
     total = int(counted.sum())
@@ -134,15 +138,6 @@ def _read_attribute(by: str | None) -> str:
     if by.startswith(ATTRIBUTE) and by != ATTRIBUTE:
         return by.removeprefix(ATTRIBUTE)
     raise NameUnknown("column to count by", by, {*COUNTED, *TIMES, TOPIC, f"{ATTRIBUTE}NAME"})
-
-
-def _match_listed(snapshot: Snapshot, wanted: Filters, between: tuple[int, int] | None) -> Bools:
-    listed = wanted.match_rows(snapshot, between)
-    if wanted.statuses is not None:
-        listed &= np.isin(snapshot.columns["status"], wanted.statuses)
-    if not filters.lists_entities(wanted):
-        listed &= ~_is_called(snapshot, "category", CATEGORY) | ~_is_called(snapshot, "thread", THREAD)
-    return listed
 
 
 def _is_called(snapshot: Snapshot, column: str, name: str) -> Bools:

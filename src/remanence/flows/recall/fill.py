@@ -166,7 +166,9 @@ class _Offers:
         memories, beside = self.filled.kept, self.same.get(memory.seq, ())
         standing = next((seq for seq in beside if seq in memories and says_it(memories[seq], memory)), None)
         if standing is not None:
-            self._drop_repeat(memory, standing)
+            # A fact has no second place beside its turn, nor a turn beside its fact.
+            self.filled.also.setdefault(standing, []).append(memory.id)
+            self._pass_over(memory, SAID_ALREADY)
             return
         tokens = size + self._marks(memory)
         reason = self.room.reason(tokens + self._spare(memory), sure=sure)
@@ -177,11 +179,6 @@ class _Offers:
             self._cut(memory)
         else:
             self._pass_over(memory, reason)
-
-    def _drop_repeat(self, memory: Memory, by: int) -> None:
-        """Give no second place to a fact beside its turn, or to a turn beside its fact."""
-        self.filled.also.setdefault(by, []).append(memory.id)
-        self._pass_over(memory, SAID_ALREADY)
 
     def _spare(self, memory: Memory) -> int:
         """Return what must be left: to others, and to say that some are missing who stand first and are to come."""

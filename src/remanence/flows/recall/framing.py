@@ -219,11 +219,17 @@ async def frame(core: Core, look: Look) -> RecallResult:
         check_instant(core, look.as_of, look.why_not, explain=look.explain)
     if look.explain or look.why_not is not None:
         look = replace(look, trace=await explaining.begin_trace(core, look.why_not))
-    room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
+    around = core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
+    room = Filling(room_beside(around, budget), limit)
     field = await _field(core, chosen, look, room, stands_at)
     look.trace.mark("ranking")
     is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
-    weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
+    weak = (
+        look.query is not None
+        and not is_repeat
+        and not field.reach.by_model
+        and doubt_of(core, field.reach.strength, field.reach.running) == WEAK
+    )
     room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
     queue = await _make_queue(core, chosen, field, ranking, room, look.query or "")
@@ -386,7 +392,9 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         guaranteed = believed & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if question is None:
-            reach = _reach_all_rows(passes)
+            rows = np.flatnonzero(passes)
+            none = np.zeros(len(rows))
+            reach = _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
         else:
             masks = passes, guaranteed
             pool = room.limit * POOL
@@ -444,10 +452,6 @@ async def _read_rows(core: Core, look: Look) -> FrameRows:
     return PastRows(core, await past_ranking.read_past_scope(core, read_instant(core, look.as_of), {}))
 
 
-def _template_tokens(core: Core, chosen: Frame) -> int:
-    return core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
-
-
 def _clock(core: Core, chosen: Frame) -> ClockName:
     """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
     if chosen.clock is not None:
@@ -491,12 +495,6 @@ async def _match_frame_filters(
     return passes
 
 
-def _reach_all_rows(passes: Bools) -> _Reach:
-    rows = np.flatnonzero(passes)
-    none = np.zeros(len(rows))
-    return _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
-
-
 async def _find_answers(
     scope_rows: FrameRows,
     question: Question,
@@ -533,10 +531,6 @@ async def _find_answers(
         ranking.strength,
         ranking.by_model,
     )
-
-
-def _is_weak(core: Core, reach: _Reach) -> bool:
-    return not reach.by_model and doubt_of(core, reach.strength, reach.running) == WEAK
 
 
 def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
@@ -622,7 +616,12 @@ async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
     ranks[profile] = PROFILED
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     believed = stands & match_believed(snapshot.columns["trust"])
-    rows = _order(snapshot, ranks, believed)
+    # Within a rank the worthier come first, then the newer; episodes go by date alone.
+    columns = snapshot.columns
+    worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
+    worth = np.where(ranks < _EPISODE, worth, 0.0)
+    order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
+    rows: Ints = order[believed[order]]
     tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
     room.pass_over("filter", int(stands.sum()) - len(rows))
@@ -684,13 +683,3 @@ def _ranks(snapshot: Snapshot) -> Ints:
         [0, 1, 2, PROFILED + 1],
         default=_EPISODE,
     )
-
-
-def _order(snapshot: Snapshot, ranks: Ints, among: Bools) -> Ints:
-    """Order some rows by their rank; within each the worthier first, then the newer; episodes by date alone."""
-    columns = snapshot.columns
-    worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
-    worth = np.where(ranks < _EPISODE, worth, 0.0)
-    order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
-    ordered: Ints = order[among[order]]
-    return ordered

@@ -109,7 +109,10 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     """Check a definition and keep it as a user's."""
     check_name("a frame", name)
     _refuse_fixed(name)
-    row = await _row(core, name)
+    request = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
+    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, request)).values.get(
+        _frame_key(name)
+    )
     frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
         learning.check_state(core, category, None)
@@ -135,14 +138,6 @@ def _refuse_fixed(name: str) -> None:
 
 def _frame_key(name: str) -> str:
     return f"{UNDER}{name}"
-
-
-async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
-    request = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
-    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, request)).values.get(
-        _frame_key(name)
-    )
-    return row
 
 
 async def _write_frame(core: Core, name: str, row: Mapping[str, Any] | None) -> None:

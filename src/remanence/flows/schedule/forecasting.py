@@ -148,7 +148,10 @@ class _ForecastTable:
         """Count by decay class what leaves, and list what is asked for."""
         plan, decay = judged.plan, judged.before.columns["decay"]
         for act in (one for one in actions(plan) if one.name in LEAVES):
-            classes = [_class(code) for code in decay[np.searchsorted(judged.before.seq, act.seqs)].tolist()]
+            classes = [
+                Decay(code).label if code in list(Decay) else "none"
+                for code in decay[np.searchsorted(judged.before.seq, act.seqs)].tolist()
+            ]
             since = max(0, self.wish.offset - self.leavings.total())
             until = since + self.wish.limit - len(self.listed)
             self.listed += [
@@ -216,10 +219,6 @@ def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
     for tick in future.ticks(until, every):
         table.add(tick)
     return future.snapshot
-
-
-def _class(code: int) -> str:
-    return Decay(code).label if code in list(Decay) else "none"
 
 
 def _statuses(snapshot: Snapshot) -> dict[str, int]:

@@ -131,7 +131,8 @@ class Daemon:
             now = self.base.clock.now()
             if self.stop.is_set():
                 break
-            if is_quiet(stands.values.get(QUIET), stands.position, now) or self._rests(scope, now):
+            rests_until = self.failures.get(scope, (0, 0))[1]
+            if now < rests_until or is_quiet(stands.values.get(QUIET), stands.position, now):
                 continue
             await self._tick(scope, stands.values[POLICY], promised=promised)
 
@@ -143,9 +144,6 @@ class Daemon:
             for scope, stands in surveys.items()
             if POLICY in stands.values and self.scope in (None, scope)
         }
-
-    def _rests(self, scope: str, now: int) -> bool:
-        return now < self.failures.get(scope, (0, 0))[1]
 
     @property
     def _rest_s(self) -> float:

@@ -179,7 +179,9 @@ async def tick(
         with suppress(LeaseLost):
             rows, position = lease.booked.values, lease.booked.position
             record = Record.read(rows.get(ROW))  # somebody may have ticked until just now
-            record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
+            # Who promised to come and has missed it for so long is gone.
+            is_late = now - record.at > 2 * record.pace.intervals["deep"]
+            record = replace(record, promised=promised or (record.promised and not is_late))
             if pace is not None or not record.intervals:
                 record = replace(
                     record, intervals=dict[str, int]((pace or CadenceIntervals()).intervals.items())
@@ -220,11 +222,6 @@ def _build_begin_request(holder: str, now: int) -> Bookkeeping:
 
 def _mark(holder: str) -> dict[str, Any]:
     return {"by": holder}
-
-
-def _is_late(record: Record, now: int) -> bool:
-    """Tell whether whoever promised to come has missed it for so long that he is gone."""
-    return now - record.at > 2 * record.pace.intervals["deep"]
 
 
 def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:

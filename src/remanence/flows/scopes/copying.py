@@ -136,7 +136,9 @@ async def copy_scope(core: Core, to: str) -> Receipt:
             raise _make_conflict(to) from conflict
         if await is_written_since(target, position, copying.cause.run):
             raise _make_conflict(to)
-    await _register(core, to, len(copying.seqs))
+    # The copy is registered, so that an erasure here names it.
+    begun = await copies.begin(core, core.scope, "scope", to)
+    await copies.finish(core, core.scope, begun, len(copying.seqs))
     changed = (
         f"scope {core.scope!r} was written to meanwhile: what changed since {minute_of(copying.cause.at)} may not be"
         " in the copy"
@@ -183,8 +185,3 @@ async def _read_settings(core: Core, target: Core) -> dict[str, Any]:
         some.pop(setting_row(MIRROR_FOLDER), None)
     embedder = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
     return {**dict.fromkeys(before), **rows, EMBEDDER: embedder, QUIET: None}
-
-
-async def _register(core: Core, to: str, memories: int) -> None:
-    """Register the copy, so that an erasure here names it."""
-    await copies.finish(core, core.scope, await copies.begin(core, core.scope, "scope", to), memories)

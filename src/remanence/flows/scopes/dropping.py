@@ -78,6 +78,7 @@ class DropPreview(Result):
 
     def __str__(self) -> str:
         what = number(len(self), "memory", "memories")
+        older = self.unlisted + max(0, len(self.registered) - LISTED)
         stays = ", ".join(
             [
                 number(self.tombstones, "older tombstone", "older tombstones"),
@@ -95,13 +96,10 @@ class DropPreview(Result):
             describe_purge(self.purge),
             *(f"this mirror follows with its next sync: {folder}" for folder in self.mirrors),
             *(f"stays, made before: {copy}" for copy in self.registered[-LISTED:]),
-            *([f"and {more:,} older ones"] if (more := self._count_older()) else []),
+            *([f"and {older:,} older ones"] if older else []),
             describe_erasing(self.scope),
         ]
         return visible("\n".join(lines))
-
-    def _count_older(self) -> int:
-        return self.unlisted + max(0, len(self.registered) - LISTED)
 
 
 def _list(what: str, memories: Sequence[Memory], count: int) -> list[str]:
@@ -176,8 +174,23 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
     going = _find_going(snapshot)
     if not going.any():
         raise InvalidInput(f"no active memories in scope {core.scope!r}", recovery="there is nothing to drop")
-    await _refuse_held(core, snapshot)
-    _refuse_protected(core, snapshot, allow_protected)
+    held = await _find_held(core, snapshot)
+    if held:
+        raise Protected(
+            f"{number(len(held), 'memory is', 'memories are')} held: {_name(held)}",
+            recovery="release their holds first; nothing was dropped",
+            guards=("held",),
+        )
+    # What guards protect goes as far as it is allowed; no agent may allow any.
+    protected = _find_protected(core, snapshot)
+    by_person = takes_all_back(core)
+    if len(protected) > (allow_protected if by_person else 0):
+        allow = f"allow {len(protected)} (allow_protected, --allow-protected), or unpin them"
+        raise Protected(
+            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system: {_name(protected)}",
+            recovery=f"look at them; if you mean it, {allow}; nothing was dropped" if by_person else ASK,
+            guards=("pinned", "system-category"),
+        )
     cause = core.cause(DROP, planned=True, detail={"memories": int(going.sum())})
     parts = [*_cut_parts(snapshot, np.flatnonzero(going), cause.at)]
     position = 0
@@ -261,29 +274,6 @@ def _find_protected(core: Core, snapshot: Snapshot) -> list[int]:
 
 async def _get(core: Core, seqs: Sequence[int]) -> list[Memory]:
     return [one for one in await core.store.get(core.scope, seqs) if one is not None] if seqs else []
-
-
-async def _refuse_held(core: Core, snapshot: Snapshot) -> None:
-    held = await _find_held(core, snapshot)
-    if held:
-        raise Protected(
-            f"{number(len(held), 'memory is', 'memories are')} held: {_name(held)}",
-            recovery="release their holds first; nothing was dropped",
-            guards=("held",),
-        )
-
-
-def _refuse_protected(core: Core, snapshot: Snapshot, allowed: int) -> None:
-    """Refuse what guards protect beyond what is allowed; no agent may allow any."""
-    protected = _find_protected(core, snapshot)
-    by_person = takes_all_back(core)
-    if len(protected) > (allowed if by_person else 0):
-        allow = f"allow {len(protected)} (allow_protected, --allow-protected), or unpin them"
-        raise Protected(
-            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system: {_name(protected)}",
-            recovery=f"look at them; if you mean it, {allow}; nothing was dropped" if by_person else ASK,
-            guards=("pinned", "system-category"),
-        )
 
 
 def _name(seqs: Sequence[int]) -> str:

@@ -63,8 +63,12 @@ def _read_archive(archive: ZipFile, path: Path) -> Source:
     _check_entries(path, entries)
     folder = _find_folder(entries)
     inside = {one.filename[len(folder) :]: one for one in entries if not _is_left_by_macs(one.filename)}
+    # A symbolic link is known by the mode that Unix gave it.
     shown = {
-        name: inside[name] for name in sorted(inside) if not _is_hidden(name) and not _is_link(inside[name])
+        name: inside[name]
+        for name in sorted(inside)
+        if not any(part.startswith(".") for part in name.split("/"))
+        and not stat.S_ISLNK(inside[name].external_attr >> 16)
     }
     databases = tuple(name for name in shown if name.lower().endswith(DATABASES))
     sizes: dict[str, int] = {}
@@ -120,15 +124,6 @@ def _find_folder(entries: Sequence[ZipInfo]) -> str:
 
 def _is_left_by_macs(name: str) -> bool:
     return name.partition("/")[0] == _LEFT_BY_MACS
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in name.split("/"))
-
-
-def _is_link(entry: ZipInfo) -> bool:
-    """Tell whether an entry is a symbolic link, by the mode that Unix gave it."""
-    return stat.S_ISLNK(entry.external_attr >> 16)
 
 
 def _read_entry(archive: ZipFile, entry: ZipInfo, path: Path) -> bytes:

@@ -6,9 +6,7 @@ kept as; must not know when turns are listened to.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY
@@ -79,7 +77,9 @@ class EchoDetector:
         if turn.role not in PROGRAMS:
             return False
         said = frozenset(stems(text))
-        return any(at <= turn.learned_at and _repeats(said, held) for at, held in self.words)
+        return bool(said) and any(
+            at <= turn.learned_at and len(said & held) >= REPEATED_MIN * len(said) for at, held in self.words
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,15 @@ async def decide_facts(
         is_fallen = fallen.get(draft.fingerprint, turn.learned_at - 1) >= turn.learned_at
         if reason := GONE if is_fallen else ECHO if texts.echoes(turn, draft.turn.text) else "":
             left_out[reason] += 1
-            _record_drop(actions, draft, reason)
+            # An echo of the engine's own words is thrown away where it weighs little.
+            eligibility = _eligibility(draft)
+            is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
+            actions.record(
+                "discard" if is_junk else _action(draft),
+                eligibility,
+                "applied" if is_junk else "skipped",
+                reason,
+            )
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(core, turn, draft)
             whole += 1
@@ -184,15 +192,6 @@ def select_before(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
 
 def _action(draft: MemoryDraft) -> ActionName:
     return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
-
-
-def _record_drop(actions: Actions, draft: MemoryDraft, reason: str) -> None:
-    """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
-    eligibility = _eligibility(draft)
-    is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
-    actions.record(
-        "discard" if is_junk else _action(draft), eligibility, "applied" if is_junk else "skipped", reason
-    )
 
 
 def _eligibility(draft: MemoryDraft) -> Eligibility:
@@ -305,7 +304,12 @@ async def _link_facts(
         spans.setdefault((outcome.key, turn.id), f"{fact.span[0]}-{fact.span[1]}")
         heard[turn.seq][outcome.key] = fact.content
         if outcome.key < 0:
-            _limit_trust(batch.rows[-outcome.key - 1], turn, batch.now)
+            # A new fact is believed no more than its turn, and expires where it is only supposed.
+            row = batch.rows[-outcome.key - 1]
+            row["trust"] = min(row.get("trust", turn.trust), turn.trust)
+            ends = expiry(row.get("confidence"), batch.now)
+            if ends is not None:
+                row.setdefault("valid_to", ends)
         key = (outcome.key, turn.seq, int(Relation.LEARNED_FROM))
         memory = met.get(outcome.key)
         if key not in have and outcome.key != turn.seq and (memory is None or TURN not in memory.tags):
@@ -354,18 +358,6 @@ def _link_lenders(
                 key = (outcome.key, one.seq, int(Relation.REFERS))
                 changes.append(Change("links", key, None, link_values(batch.now)))
     return merge_changes(changes)
-
-
-def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:
-    """Let a new fact be believed no more than its turn, and expire where it is only supposed."""
-    row["trust"] = min(row.get("trust", turn.trust), turn.trust)
-    ends = expiry(row.get("confidence"), now)
-    if ends is not None:
-        row.setdefault("valid_to", ends)
-
-
-def _repeats(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
-    return bool(said) and len(said & held) >= REPEATED_MIN * len(said)
 
 
 async def shown_in(core: Core, turns: Sequence[Memory]) -> EchoDetector:

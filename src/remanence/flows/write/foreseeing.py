@@ -170,7 +170,12 @@ class ForeseenStore:
             was = self._memories[seq]
             self._memories[seq] = replace(was, **_with_labels(values))
             if "key" in values:
-                self._move_key(seq, was.key, values["key"])
+                # A memory gives up a key, unless another one has it by now, and takes one.
+                new = values["key"]
+                if was.key is not None and self._names.get(was.key, seq) == seq:
+                    self._names[was.key] = 0
+                if new is not None:
+                    self._names[new] = seq
             return
         memory = Memory(seq=seq, scope=scope, **_with_labels({**_DEFAULTS, **values}))
         self._memories[seq] = memory
@@ -180,13 +185,6 @@ class ForeseenStore:
         self._worded += bool(terms)
         for term in terms:
             self._rows[term].append(seq)
-
-    def _move_key(self, seq: int, old: str | None, new: str | None) -> None:
-        """Let a memory give up a key, unless another one has it by now, and take one."""
-        if old is not None and self._names.get(old, seq) == seq:
-            self._names[old] = 0
-        if new is not None:
-            self._names[new] = seq
 
     def _write_hanging(self, change: Change) -> None:
         """Add a tag or a source to a memory, or take it away."""

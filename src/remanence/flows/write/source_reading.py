@@ -59,9 +59,10 @@ def _open_folder(folder: Path, copies: Path) -> Source:
     databases = tuple(
         name for name in paths if name.lower().endswith(DATABASES) and _is_database(paths[name])
     )
-    files = tuple(
-        name for name in paths if name not in databases and not name.endswith(_list_endings(databases))
+    beside = tuple(
+        f"{Path(name).name}{ending}" for name in databases for ending in (*BESIDE_DATABASES, "-shm")
     )
+    files = tuple(name for name in paths if name not in databases and not name.endswith(beside))
     sizes: dict[str, int] = {}
 
     def read(name: str) -> bytes:
@@ -82,11 +83,6 @@ def _open_folder(folder: Path, copies: Path) -> Source:
         is_folder=True,
         hidden=_list_hidden(folder),
     )
-
-
-def _list_endings(databases: tuple[str, ...]) -> tuple[str, ...]:
-    """Return how the names of what lies beside some databases end."""
-    return tuple(f"{Path(name).name}{ending}" for name in databases for ending in (*BESIDE_DATABASES, "-shm"))
 
 
 def _list_files(folder: Path) -> list[Path]:

@@ -30,7 +30,10 @@ class OpenAI:
     def recognises(self, text: str) -> bool:
         """Tell whether the first object is a message, or holds a list of messages."""
         head = base.head(text)
-        return head is not None and (_is_message(head) or isinstance(head.get("messages"), list))
+        return head is not None and (
+            (isinstance(head.get("role"), str) and "content" in head)
+            or isinstance(head.get("messages"), list)
+        )
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return what user and assistant said; all else is counted in `skipped` by its reason."""
@@ -115,7 +118,3 @@ def _text(content: Any) -> str:
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "\n".join(text for text in texts if isinstance(text, str) and text.strip()).strip()
-
-
-def _is_message(found: Mapping[str, Any]) -> bool:
-    return isinstance(found.get("role"), str) and "content" in found
