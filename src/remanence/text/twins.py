@@ -83,7 +83,13 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
     """
     if _fingerprint(old) == _fingerprint(new):
         return TextVerdict("exact", ("the same words",))
-    alike, reason = _check_similarity(old, new, similarity, thresholds)
+    what, measured, least = "similarity", similarity, thresholds.near
+    if measured is None:
+        first, second = set(stems(old)), set(stems(new))
+        what, least = "words in common", WORDS_SHARED_MIN
+        measured = len(first & second) / max(1, len(first | second))
+    alike = measured >= least
+    reason = f"{what} {measured:.2f} {'≥' if alike else '<'} {least:.2f}"
     if not alike:
         return TextVerdict("distinct", (reason,))
     vetoes = tuple(_find_vetoes(_read_text(old), _read_text(new)))
@@ -177,18 +183,6 @@ def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
 _cached_token = text_cache(_WORDS_CACHED)(_write_out)
 
 
-def _check_similarity(
-    old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds
-) -> tuple[bool, str]:
-    if similarity is not None:
-        sign = "≥" if similarity >= thresholds.near else "<"
-        return similarity >= thresholds.near, f"similarity {similarity:.2f} {sign} {thresholds.near:.2f}"
-    first, second = set(stems(old)), set(stems(new))
-    shared = len(first & second) / max(1, len(first | second))
-    sign = "≥" if shared >= WORDS_SHARED_MIN else "<"
-    return shared >= WORDS_SHARED_MIN, f"words in common {shared:.2f} {sign} {WORDS_SHARED_MIN:.2f}"
-
-
 @_kept_of_short
 def _read_text(text: str) -> _TextFeatures:
     read = readings(text)
@@ -199,7 +193,7 @@ def _read_text(text: str) -> _TextFeatures:
         words=words,
         identifiers=frozenset(filter(_is_identifier, words)),
         denied=tuple(sorted(_find_denied_words(text, words, lexicon))),
-        places=_places(words, lexicon),
+        places=_sort_places(words, lexicon),
         asks=asks(text),
     )
 
@@ -230,8 +224,8 @@ def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     """Yield what a merge would lose or make untrue, one line for each kind."""
     if old.vital != new.vital:
         for what in ("numbers", "dates", "code"):
-            yield from _differ(what, getattr(old.vital, what), getattr(new.vital, what))
-    yield from _differ("identifiers", old.identifiers, new.identifiers)
+            yield from _describe_difference(what, getattr(old.vital, what), getattr(new.vital, what))
+    yield from _describe_difference("identifiers", old.identifiers, new.identifiers)
     if old.vital.negations != new.vital.negations:
         yield f"negations differ: {old.vital.negations} / {new.vital.negations}"
     elif old.denied != new.denied:
@@ -248,12 +242,12 @@ def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
         yield "the same words in other places"
 
 
-def _differ(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
+def _describe_difference(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
     if old != new:
         yield f"{what} differ: {_format_tokens(old - new)} / {_format_tokens(new - old)}"
 
 
-def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
+def _sort_places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
     """Sort the words that say something by the function words before them: what moves with these keeps its part."""
     places: dict[tuple[str, ...], list[str]] = {}
     marker: list[str] = []

@@ -32,13 +32,15 @@ async def closed_run(core: Core, cause: Cause) -> AsyncIterator[None]:
     finally:
         if is_cut:
             with suppress(LeaseLost, StoreUnavailable):
-                # The run has parts, and not the last: it is written, and says that the run was cut short.
-                parts = await list_parts(core, cause.run)
-                if parts and not parts[-1].cause.final:
-                    detail = {**cause.detail, CUT_SHORT: True}
-                    await core.commit(
-                        [], replace(cause, part=parts[-1].cause.part + 1, final=True, detail=detail)
-                    )
+                await _close(core, cause)
+
+
+async def _close(core: Core, cause: Cause) -> None:
+    """Write the last part of a run of which some are written, and not the last."""
+    parts = await list_parts(core, cause.run)
+    if parts and not parts[-1].cause.final:
+        detail = {**cause.detail, CUT_SHORT: True}
+        await core.commit([], replace(cause, part=parts[-1].cause.part + 1, final=True, detail=detail))
 
 
 async def commit_part(core: Core, changes: Sequence[Entry], cause: Cause) -> CommitResult:

@@ -39,21 +39,16 @@ class KeptSnapshots:
         snapshot: Snapshot | None
         snapshot = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
         if last is not None and snapshot.changed is not None:
-            snapshot = await _brought_up_to_date(last, snapshot, wanted, patch)
+            if len(last) + len(snapshot) < ASIDE_MIN:
+                snapshot = patch(last, snapshot, wanted.among)
+            else:
+                snapshot = await asyncio.to_thread(patch, last, snapshot, wanted.among)
         if snapshot is None:
             snapshot = await self.store.snapshot(self.scope, wanted, now)
         links = 0 if snapshot.links is None else len(snapshot.links)
         if len(snapshot) <= ROWS_MAX and links <= LINKS_EACH_MAX * ROWS_MAX:
             self.kept = [*self.kept[-(KEPT_MAX - 1) :], (wanted, snapshot)]
         return snapshot
-
-
-async def _brought_up_to_date(
-    last: Snapshot, found: Snapshot, wanted: SnapshotRequest, patch: Patch
-) -> Snapshot | None:
-    if len(last) + len(found) < ASIDE_MIN:
-        return patch(last, found, wanted.among)
-    return await asyncio.to_thread(patch, last, found, wanted.among)
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

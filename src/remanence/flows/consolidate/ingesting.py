@@ -408,7 +408,7 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
 def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes where each turn gives a fact of its length."""
     calls = tokens = 0
-    for before, batch in _batches(turns):
+    for before, batch in _cut_batches(turns):
         batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
         wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
         answer = sum(token_counts([turn.text for turn in batch_turns])) + FACT_TOKENS * len(batch_turns)
@@ -417,7 +417,7 @@ def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest
     return calls, tokens
 
 
-def _batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
+def _cut_batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
     """Yield turns as they are listened to, behind those said right before them: of one session, so many at a time.
 
     What programs say is believed less, and has a question of its own.

@@ -51,7 +51,10 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         await session_heartbeat.beat(core)
         if core.session is not None:
             return core.session
-        await _close_forsaken(core)
+        # Sessions of engines that are gone end at their last beat; one without beats waits for its end.
+        for forsaken in await list_open_sessions(core):
+            if forsaken.every is not None and core.clock.now() - forsaken.counted_until > SILENT_MAX:
+                await _close_session(core, forsaken.id)
         await core.watch.look()
         await scheduling.keep(core, "curate", scheduling.curate)
         every = HEARTBEAT_S if heartbeats else None
@@ -75,11 +78,11 @@ async def end(core: Core, session: str | None) -> float:
         session_name = session if session is not None else core.session
         if session_name is None:
             return 0.0
-        hours, was_open = await _close(core, session_name)
+        hours, was_open = await _close_session(core, session_name)
     await scheduling.keep(core, "extract", lambda core: extract_pending.rest(core, [session_name]))
     await scheduling.keep(core, "box", lambda core: boxes.seal(core, session_name))
     if was_open:
-        await scheduling.keep(core, "consolidate", _consolidate)
+        await scheduling.keep(core, "consolidate", _activate_inbox)
     return hours
 
 
@@ -88,7 +91,7 @@ async def leave(core: Core) -> None:
     async with core.gate:
         try:
             if core.pulse is not None and core.pulse.every is not None:
-                await _close(core, core.pulse.session)
+                await _close_session(core, core.pulse.session)
         finally:
             await session_heartbeat.stop(core)
 
@@ -127,14 +130,7 @@ async def list_open_sessions(core: Core) -> list[OpenSession]:
     return sorted(sessions, key=lambda session: session.started_at, reverse=True)
 
 
-async def _close_forsaken(core: Core) -> None:
-    """End the sessions of engines that are gone, at their last beat; one that promised no beats waits for its end."""
-    for session in await list_open_sessions(core):
-        if session.every is not None and core.clock.now() - session.counted_until > SILENT_MAX:
-            await _close(core, session.id)
-
-
-async def _close(core: Core, session: str) -> tuple[float, bool]:
+async def _close_session(core: Core, session: str) -> tuple[float, bool]:
     """Count the rest of a session and write its end; return its hours, and whether it was open."""
     if session == core.session:
         await session_heartbeat.beat(core)
@@ -164,7 +160,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
 
 
-async def _consolidate(core: Core) -> AutomaticRun | None:
+async def _activate_inbox(core: Core) -> AutomaticRun | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     done = await consolidation.consolidate(core, None, consolidation.ACTIVATED_MAX)
     return consolidation.build_consolidate_outcome(core, done)

@@ -60,14 +60,16 @@ class PlanProgress:
             if pending is not None and stopped():
                 break
             if pending is not None:
-                await self._part(pending, replace(cause, part=self.parts, final=False))
+                await self._commit_plan_part(pending, replace(cause, part=self.parts, final=False))
                 self.tell(min(total, self.counts.total()), total)
             pending = part
         if pending is not None:
-            await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
+            await self._commit_plan_part(
+                pending, replace(cause, part=self.parts, final=True, fired=plan.fired)
+            )
         self.tell(min(total, self.counts.total()), total)
 
-    async def _part(self, part: CommitPart, cause: Any) -> None:
+    async def _commit_plan_part(self, part: CommitPart, cause: Any) -> None:
         """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
         part, cause = await self.summaries.complete_part(part, cause)
         if not part.groups and not part.blocks and not cause.final:
@@ -97,13 +99,15 @@ class PlanProgress:
 
     def _count_actions(self, part: CommitPart) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""
-        counts = Counter(name for group in part.groups for change in group for name in self._acts(change))
+        counts = Counter(
+            name for group in part.groups for change in group for name in self._name_actions(change)
+        )
         for block in part.blocks:
             for change, count in kinds_of(block):
                 counts.update(dict.fromkeys(acts_of(change), count))
         return counts
 
-    def _acts(self, change: Change) -> Iterator[str]:
+    def _name_actions(self, change: Change) -> Iterator[str]:
         """Name the actions that a change carries out; links that a merge moves are no action of their own."""
         if change.table == "links" and (
             change.after is not None or (self.cut is not None and change.key not in self.cut)
@@ -121,20 +125,20 @@ class PlanProgress:
         for group, full_group in zip(part.groups, whole, strict=True):
             hit = [(change.table, change.key) for change in full_group if (change.table, change.key) in bad]
             if hit:
-                self._skip(*hit[0])
+                self._note_skipped(*hit[0])
             else:
                 remainder.groups.append(group)
         for block in part.blocks:
             keys = block.row_keys()
             wrong = np.array([(block.table, key) in bad for key in keys], np.bool_)
             for key in block.where(wrong).row_keys():
-                self._skip(block.table, key)
+                self._note_skipped(block.table, key)
             remainder.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
         if len(self.skipped) == count_before:
             raise conflict
         return remainder
 
-    def _skip(self, table: str, key: Key) -> None:
+    def _note_skipped(self, table: str, key: Key) -> None:
         self.skipped.append(f"{_name_row(table, key)}: changed, used or linked since the plan was made")
 
 

@@ -59,7 +59,7 @@ async def diff(
     )
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
-    comparison = await asyncio.to_thread(_compare, plan, fresh, snapshot, policy)
+    comparison = await asyncio.to_thread(_compare_plans, plan, fresh, snapshot, policy)
     memories = await curating.read_affected(core, comparison.list_shown_memories(limit))
     hold = brake.find_hold(fresh)
     apply_cause = await curating.applied_by(core, plan, plan.digest)
@@ -80,7 +80,7 @@ async def diff(
     )
 
 
-def _compare(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
+def _compare_plans(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
     part = filter_to_proposed(plan, fresh, policy)
     return compare_plans(plan, part, fresh, ExclusionReasons(plan, part, snapshot, policy))
 
@@ -143,7 +143,7 @@ async def _find_done_since(
     looked_for = np.array(sorted(seqs), np.int64)
     async for part in iterate_audit_log(core, None, None, position):
         cause = part.cause
-        for seq in seqs.intersection(_memories(part, looked_for)):
+        for seq in seqs.intersection(_list_memories(part, looked_for)):
             before = by_verb.pop((seq, cause.verb), None)
             count = 1 if before is None else before.count + (before.run != cause.run)
             by_verb[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
@@ -153,7 +153,7 @@ async def _find_done_since(
     return since
 
 
-def _memories(part: AuditPart, looked_for: Ints) -> Iterator[int]:
+def _list_memories(part: AuditPart, looked_for: Ints) -> Iterator[int]:
     """Yield the memories that a part changed, used or linked, of blocks those alone that are looked for."""
     yield from part.used
     for entry in part.entries:

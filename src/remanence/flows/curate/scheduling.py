@@ -262,23 +262,18 @@ async def curate_cadence(
     else:
         policy_row = rows.get(policy_reading.POLICY)
         outcome, position = await _apply_plan(core, plan, fence, stopped, before, policy_row)
-        ran = _combine_outcomes(waits, outcome)
+        ran = outcome
+        if waits is not None and not outcome.reason:  # what was done is told beside what waits for a person
+            ran = replace(
+                outcome,
+                outcome="done" if outcome.run else "skipped",
+                reason=waits.reason,
+                held=waits.held,
+                destroyed=waits.destroyed,
+            )
         stands_at = position if hold is None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
     return CadenceResult(ran, whole, part, snapshot, stands_at, rest)
-
-
-def _combine_outcomes(waits: AutomaticRun | None, done: AutomaticRun) -> AutomaticRun:
-    """Say what was done beside what waits for a person."""
-    if waits is None or done.reason:
-        return done
-    return replace(
-        done,
-        outcome="done" if done.run else "skipped",
-        reason=waits.reason,
-        held=waits.held,
-        destroyed=waits.destroyed,
-    )
 
 
 async def _apply_plan(

@@ -67,7 +67,12 @@ async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
     names += [one for one in name_list if parse_short_id(one) is None]
     name_keys = {folded_name(name) for name in names}
     names += [one for one in speaking if folded_name(one) in name_keys]
-    subject = Subject(_build_names(core, names, speaking), frozenset(entities))
+    # Longer names of others, such as a namesake's whole name, are left.
+    by_key = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
+    own = Names(tuple(reversed(by_key.values())))
+    other_names = dict.fromkeys([*speaking, *_known_names(core)])
+    longer = tuple(one for one in other_names if own.stand_in(one) and not own.are(one))
+    subject = Subject(Names(own.names, longer), frozenset(entities))
     # The parts of the person's names, each with whose name it is a part of, too.
     words = {folded_name(word): word for name in subject.names.names for word in name.split()}
     others: dict[str, list[str]] = {word: [] for word in words.values()}
@@ -134,14 +139,6 @@ def _known_names(core: Core) -> list[str]:
     return [name for one in core.entities.list_standing() for name in names_of(one)]
 
 
-def _build_names(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Names:
-    """Return what finds the names; longer names of others, such as a namesake's whole name, are left."""
-    by_key = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
-    own = Names(tuple(reversed(by_key.values())))
-    others = dict.fromkeys([*speaking, *_known_names(core)])
-    return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
-
-
 async def read_all(core: Core, subject: Subject, folded: set[str], parts: NameParts = NONE) -> None:
     """Find in memories and in the audit what a person said, by any of some folded names, and what says the names.
 
@@ -195,14 +192,14 @@ def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[in
     if change.table not in ("memories", "tags", "sources"):
         return None
     seq = change.key if isinstance(change.key, int) else int(change.key[0])
-    strings = list(_strings(change))
+    strings = list(_iterate_strings(change))
     row = change.before or {}
     if change.table == "memories" and change.after is None and _is_of(row, (), folded):
         return seq, True
     return (seq, False) if subject.names.stand_in_json(strings) else None
 
 
-def _strings(change: Change) -> Iterator[Any]:
+def _iterate_strings(change: Change) -> Iterator[Any]:
     """Yield what an image says."""
     if not isinstance(change.key, int):
         yield from (one for one in change.key if isinstance(one, str))

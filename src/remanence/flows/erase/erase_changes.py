@@ -436,10 +436,10 @@ async def words_left(core: Core, sought: Sought) -> tuple[str, ...]:
     saying = [name for name, said in rows.items() if sought.stands_in(said)]
     if saying:
         await spare_what_stays(core, sought)
-    return tuple(sorted({_kind(name) for name in saying if sought.stands_in(rows[name])}))
+    return tuple(sorted({_read_kind(name) for name in saying if sought.stands_in(rows[name])}))
 
 
-def _kind(name: str) -> str:
+def _read_kind(name: str) -> str:
     known = next((told for begin, told in _KINDS.items() if name.startswith(begin)), None)
     what, way = known or (f"the row {name.partition('/')[0]!r}", "run `doctor` and look")
     return f"{what}; {way}"

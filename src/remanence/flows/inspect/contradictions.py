@@ -75,7 +75,7 @@ async def resolve(
             recovery=f"choose {one.seq} or {other.seq}, {BOTH} or {NEITHER}",
         )
     cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
-    changes = await _changes(core, one, other, winner, if_revision)
+    changes = await _decide_changes(core, one, other, winner, if_revision)
     if choice == NEITHER:
         changes += [change for memory in (one, other) for change in decide_forget(core, memory)]
     counts = {"resolve": 1} if changes else {}
@@ -85,7 +85,7 @@ async def resolve(
     return receipt(core.scope, cause, len(changes), counts, notes=notes)
 
 
-async def _changes(
+async def _decide_changes(
     core: Core, one: Memory, other: Memory, kept: Memory | None, if_revision: int | None
 ) -> list[Change]:
     """Decide what resolving changes; nothing where it was resolved so before."""

@@ -77,12 +77,12 @@ class Overseer:
             if POLICY in survey.values:
                 _add_schedule(seen, survey, last, now)
             if number < COUNTED_MAX:
-                await self._count(seen, scope, survey, now)
+                await self._count_work(seen, scope, survey, now)
             await self._read_audit(scope, survey.position)
         self._has_looked = True
         return seen
 
-    async def _count(self, seen: Oversight, scope: str, survey: ScopeSurvey, now: int) -> None:
+    async def _count_work(self, seen: Oversight, scope: str, survey: ScopeSurvey, now: int) -> None:
         names = {account: name_day_counters(now, of)[1] for account, of in _ACCOUNTS.items()}
         asked = Bookkeeping(now, counters=(TURNS, *names.values()), under=(RELEASED,))
         answer = await self.core.store.bookkeep(scope, asked)

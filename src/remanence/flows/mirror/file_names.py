@@ -57,8 +57,8 @@ _MARKED = re.compile(r" \([0-9a-f]{8}(?:[0-9a-f]{24})?\)\.md$")
 
 def path_of(memory: Memory, folder: str | None = None) -> str:
     """Return the path of a memory's file, under the month in which it was said (UTC), where nobody else has it."""
-    folder = _folder(memory) if folder is None else folder
-    day = _day(memory.said_at // DAY)
+    folder = _choose_folder(memory) if folder is None else folder
+    day = _write_day(memory.said_at // DAY)
     return f"{folder}/{day[:-3]}/{day} {title_of(memory)}{ENDING}"
 
 
@@ -88,8 +88,8 @@ def as_title(text: str) -> str:
 
 def paths_with_id(path: str, id_: str) -> Iterator[str]:
     """Yield a path with eight digits of an id, for where somebody else has it without, and with the whole id."""
-    for chars in (HASH_CHARS, len(_hex(id_))):
-        yield f"{path.removesuffix(ENDING)} ({_hex(id_)[-chars:]}){ENDING}"
+    for chars in (HASH_CHARS, len(_shorten_id(id_))):
+        yield f"{path.removesuffix(ENDING)} ({_shorten_id(id_)[-chars:]}){ENDING}"
 
 
 def path_without_id(path: str) -> str | None:
@@ -113,7 +113,7 @@ def entity_path(memory: Memory) -> str:
 
 def box_path(box: ConversationSegment) -> str:
     """Return the path of a box's page, under the month of its first turn, called by its goal."""
-    day = _day(box.opened_at // DAY)
+    day = _write_day(box.opened_at // DAY)
     return f"{BOXES}/{day[:-3]}/{day} {as_title(box.goal or '') or NO_GOAL}{ENDING}"
 
 
@@ -130,7 +130,7 @@ def slug_of(name: str) -> str:
     return _NOT_SLUG.sub("-", plain).strip("-")[:SLUG_CHARS].rstrip("-") or NO_SLUG
 
 
-def _folder(memory: Memory) -> str:
+def _choose_folder(memory: Memory) -> str:
     if memory.status is Status.ARCHIVED:
         return ARCHIVE
     return CORRECTIONS if memory.category == "correction" else FACTS
@@ -144,11 +144,11 @@ def _cut_at_word(text: str) -> str:
     return room.rpartition(" ")[0] or room
 
 
-def _hex(id_: str) -> str:
+def _shorten_id(id_: str) -> str:
     """Return an id, or its digest where it is not one that was made here."""
     return id_ if _ID.fullmatch(id_) else blake2b(id_.encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=1_024)
-def _day(day: int) -> str:
+def _write_day(day: int) -> str:
     return (_EPOCH + timedelta(days=day)).date().isoformat()

@@ -205,7 +205,7 @@ class Command:
         if self._task is not None and not self._task.done():
             self._again = True
             return
-        self._task = asyncio.create_task(self._run())
+        self._task = asyncio.create_task(self._run_when_due())
 
     async def wait_until_done(self) -> None:
         """Wait until it has run."""
@@ -218,11 +218,11 @@ class Command:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def _run(self) -> None:
+    async def _run_when_due(self) -> None:
         self._again = True
         while self._again:
             self._again = False
-            self.said = await _ran(self._words)
+            self.said = await _run_command(self._words)
 
 
 class Watch:
@@ -379,7 +379,7 @@ def pause(taken: int) -> int:
     return max(LOOK_LEAST, min(max(LOOK, LOOK_SHARE * taken), SEEN - 2 * taken))
 
 
-async def _ran(words: Sequence[str]) -> str:
+async def _run_command(words: Sequence[str]) -> str:
     """Run a command to its end, and say how it went; "" where all is well."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -392,7 +392,7 @@ async def _ran(words: Sequence[str]) -> str:
         return f"the command {words[0]!r} cannot be run: {error.strerror}"
     try:
         async with asyncio.timeout(COMMAND_S):
-            said = await _last(process.stderr)
+            said = await _read_last(process.stderr)
             code = await process.wait()
     except TimeoutError:
         return f"the command {words[0]!r} was ended after {COMMAND_S:g} s"
@@ -404,7 +404,7 @@ async def _ran(words: Sequence[str]) -> str:
     return f"the command {words[0]!r} failed with {code}: {said}" if code else ""
 
 
-async def _last(stream: Any) -> str:
+async def _read_last(stream: Any) -> str:
     """Read a stream to its end, and return the last of it."""
     last = b""
     while some := await stream.read(ERROR_BYTES):

@@ -109,9 +109,14 @@ async def count_memories(
         return _limit_values(total, by, count_days(read_column(snapshot, by)[counted]), limit)
     if attribute:
         found = await core.attributes.count_values(attribute, snapshot.seq[counted], now)
-        pairs = [(None if one is None else _shorten(one[1]), count) for one, count in found.items()]
+        pairs = [(None if one is None else _shorten_value(one[1]), count) for one, count in found.items()]
     else:
-        pairs = _count_column(snapshot, by, counted)
+        kept_codes: npt.NDArray[Any] = snapshot.columns[by][counted]
+        codes, counts = np.unique(kept_codes, return_counts=True)
+        pairs = [
+            (_name_value(snapshot, by, int(code)), int(count))
+            for code, count in zip(codes, counts, strict=True)
+        ]
     ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0] is None, str(pair[0])))
     return _limit_values(total, by, ordered, limit)
 
@@ -146,16 +151,6 @@ def _is_called(snapshot: Snapshot, column: str, name: str) -> Bools:
     return called
 
 
-def _count_column(snapshot: Snapshot, name: str, counted: Bools) -> list[tuple[Value, int]]:
-    """Count the values of a column among some memories, as names."""
-    column: npt.NDArray[Any] = snapshot.columns[name][counted]
-    codes, counts = np.unique(column, return_counts=True)
-    return [
-        (_name_value(snapshot, name, int(code)), int(count))
-        for code, count in zip(codes, counts, strict=True)
-    ]
-
-
 def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
     labels = COLUMN[name].labels
     if code < 0:
@@ -165,6 +160,6 @@ def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
     return code if labels is None else labels(code).name.lower()
 
 
-def _shorten(value: Value) -> Value:
+def _shorten_value(value: Value) -> Value:
     """Return a value as it is shown: of a long text its beginning, as no more of it is kept."""
     return f"{value[:LONG_CHARS]}{CUT}" if isinstance(value, str) and len(value) > LONG_CHARS else value

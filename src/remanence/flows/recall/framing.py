@@ -221,7 +221,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
         look = replace(look, trace=await explaining.begin_trace(core, look.why_not))
     around = core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
     room = Filling(room_beside(around, budget), limit)
-    field = await _field(core, chosen, look, room, stands_at)
+    field = await _find_frame_candidates(core, chosen, look, room, stands_at)
     look.trace.mark("ranking")
     is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
     weak = (
@@ -231,7 +231,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
         and doubt_of(core, field.reach.strength, field.reach.running) == WEAK
     )
     room.tokens -= core.counts([WEAK])[0] * weak
-    ranking = _ranking(chosen, field, asked=look.query is not None)
+    ranking = _rank_candidates(chosen, field, asked=look.query is not None)
     queue = await _make_queue(core, chosen, field, ranking, room, look.query or "")
     if weak:  # what answers badly takes no room from what is guaranteed
         queue = replace(queue, reserve=0)
@@ -241,7 +241,9 @@ async def frame(core: Core, look: Look) -> RecallResult:
         not content.kept and _has_room_for_note(core, content, budget, weak=weak)
     )
     head = [WEAK] * weak + [describe_missing(content.missing)] * says_missing
-    answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
+    answer = await run_off_loop(
+        chars, _write_answer, core, look, chosen, (field, ranking), (content, room), head
+    )
     answer = replace(answer, without_model=field.without_model, times=field.times)
     if look.count_use and not answer.is_weak and look.as_of is None:
         used = [hit.memory.seq for hit in answer.memories]
@@ -250,7 +252,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
         answer = await _with_profile(core, answer, field, field.eligible, budget)
     look.trace.mark("answer")
     return await look.trace.explain_frame(
-        core, answer, _outcome(core, chosen, (field, ranking), limit, budget)
+        core, answer, _make_outcome(core, chosen, (field, ranking), limit, budget)
     )
 
 
@@ -260,7 +262,7 @@ def _has_room_for_note(core: Core, content: FrameContent, budget: int, *, weak: 
     return content.missing > 0 and core.counts(["\n".join(head)])[0] <= budget
 
 
-def _outcome(
+def _make_outcome(
     core: Core, chosen: Frame, weighed: tuple[_FrameCandidates, _FrameRanking], limit: int, budget: int
 ) -> FrameOutcome:
     """Return how an answer was made, for who asked why."""
@@ -295,7 +297,7 @@ async def _make_queue(
     asked = frozenset(stems(query))
     if chosen.diversity:
         best = order[sure : sure + room.limit * POOL]
-        order[sure : sure + len(best)] = await _diversify(core, chosen, field, (ranking, best), asked)
+        order[sure : sure + len(best)] = await _diversify_best(core, chosen, field, (ranking, best), asked)
     if chosen.per_token:
         order[sure:] = sort_by_value(order[sure:], ranking.order, field.tokens, room)
     tokens = field.tokens[order]
@@ -314,7 +316,7 @@ async def _make_queue(
     )
 
 
-async def _diversify(
+async def _diversify_best(
     core: Core,
     chosen: Frame,
     field: _FrameCandidates,
@@ -370,9 +372,11 @@ async def _with_profile(
     )
 
 
-async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
+async def _find_frame_candidates(
+    core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int
+) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere, or beyond."""
-    now, clock = core.clock.now(), _clock(core, chosen)
+    now, clock = core.clock.now(), _choose_clock(core, chosen)
     question = await _prepare_question(core, look, room)
     look.trace.mark("question")
     columns = _COLUMNS | (RANKED if question is not None else frozenset())
@@ -452,7 +456,7 @@ async def _read_rows(core: Core, look: Look) -> FrameRows:
     return PastRows(core, await past_ranking.read_past_scope(core, read_instant(core, look.as_of), {}))
 
 
-def _clock(core: Core, chosen: Frame) -> ClockName:
+def _choose_clock(core: Core, chosen: Frame) -> ClockName:
     """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
     if chosen.clock is not None:
         return chosen.clock
@@ -486,7 +490,7 @@ async def _match_frame_filters(
         passes &= guaranteed | np.isin(column, codes)
         trace.note_filter("categories", passes)
     if chosen.window_hours is not None:
-        idle = await scope_rows.find_idle_hours(_clock(core, chosen))
+        idle = await scope_rows.find_idle_hours(_choose_clock(core, chosen))
         passes &= guaranteed | (idle < chosen.window_hours)
         trace.note_filter("window", passes)
     if look.leaves_stale:
@@ -533,7 +537,7 @@ async def _find_answers(
     )
 
 
-def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
+def _rank_candidates(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
     parts = parts_of(field.found, chosen.terms)
     terms = metadata_terms(field.found.evidence.known, chosen.terms)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
@@ -544,7 +548,7 @@ def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRa
     return _FrameRanking(field.found.seq, scores, order, parts, field.above, weights, terms, field.found.lent)
 
 
-def _answer(
+def _write_answer(
     core: Core,
     look: Look,
     chosen: Frame,
@@ -608,7 +612,7 @@ async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
         SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now
     )
     fence = sum(core.counts([BEGINS, ENDS]))
-    ranks = _ranks(snapshot)
+    ranks = _rank_rows(snapshot)
     profile = select_profile(
         snapshot, await match_eligible(core, snapshot, now) & (ranks > PROFILED), LINES_MAX
     )
@@ -616,12 +620,7 @@ async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
     ranks[profile] = PROFILED
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     believed = stands & match_believed(snapshot.columns["trust"])
-    # Within a rank the worthier come first, then the newer; episodes go by date alone.
-    columns = snapshot.columns
-    worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
-    worth = np.where(ranks < _EPISODE, worth, 0.0)
-    order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
-    rows: Ints = order[believed[order]]
+    rows = _order_rows(snapshot, ranks, believed)
     tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
     room.pass_over("filter", int(stands.sum()) - len(rows))
@@ -672,7 +671,7 @@ PROFILED = 3
 _EPISODE = PROFILED + 2
 
 
-def _ranks(snapshot: Snapshot) -> Ints:
+def _rank_rows(snapshot: Snapshot) -> Ints:
     """Return where each row stands before the profile is drawn up."""
     columns, tags = snapshot.columns, snapshot.tags
     is_rejected = tags[REJECTED_PATH]
@@ -683,3 +682,13 @@ def _ranks(snapshot: Snapshot) -> Ints:
         [0, 1, 2, PROFILED + 1],
         default=_EPISODE,
     )
+
+
+def _order_rows(snapshot: Snapshot, ranks: Ints, among: Bools) -> Ints:
+    """Order some rows by their rank; within each the worthier first, then the newer; episodes by date alone."""
+    columns = snapshot.columns
+    worth = np.nan_to_num(np.asarray(columns["value"], np.float64))
+    worth = np.where(ranks < _EPISODE, worth, 0.0)
+    order = np.lexsort((-snapshot.seq, -np.asarray(columns["said_at"], np.float64), -worth, ranks))
+    ordered: Ints = order[among[order]]
+    return ordered

@@ -58,10 +58,10 @@ class LinkWalk:
     def describe_path(self, place: int) -> tuple[Hop, ...]:
         """Return the links by which a place was reached, from a seed on; each as it is stored, as sure as it is now."""
         path = self.edges.link[trace_path(self.edges, self.activation, place)].tolist()
-        return tuple(_hop(self.links[at], float(self.confidence[at])) for at in path)
+        return tuple(_make_hop(self.links[at], float(self.confidence[at])) for at in path)
 
 
-def _hop(link: Link, confidence: float) -> Hop:
+def _make_hop(link: Link, confidence: float) -> Hop:
     is_unknown = link.confidence is None and confidence == 1
     sure = None if is_unknown else confidence
     return Hop(link.source, link.target, link.relation.label, link.weight, sure)
@@ -95,13 +95,13 @@ def _find_new(
     for link, sure in zip(links, confidence.tolist(), strict=True):
         if sure < CONFIDENCE_FLOOR or not link.weight:
             continue
-        for here, there in _directions(link):
+        for here, there in _list_directions(link):
             if here in begins and there not in known:
                 reached[there] = max(reached.get(there, 0.0), link.weight * sure)
     return reached
 
 
-def _directions(link: Link) -> Iterator[tuple[int, int]]:
+def _list_directions(link: Link) -> Iterator[tuple[int, int]]:
     yield link.source, link.target
     if link.relation not in ONE_WAY:
         yield link.target, link.source

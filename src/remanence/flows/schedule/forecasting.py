@@ -67,15 +67,15 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
             f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
         )
     policy = curating.choose(core, wish.policy, wish.overrides)
-    begin = await _begin(core, policy)
+    begin = await _read_beginning(core, policy)
     until = begin.now + wish.days * DAY
     table = _ForecastTable(begin, wish)
-    after = await asyncio.to_thread(_foretell, table, Future(begin), until)
+    after = await asyncio.to_thread(_foretell_ticks, table, Future(begin), until)
     memories = await curating.read_affected(core, [one[0] for one in table.listed])
     return table.build_forecast(after, until, memories)
 
 
-async def _begin(core: Core, policy: Policy) -> Begin:
+async def _read_beginning(core: Core, policy: Policy) -> Begin:
     """Read how the scope stands, with all uses that are still to be counted, and what decides when ticks come."""
     await core.uses.settle()
     snapshot, now = await curating.read_frozen(core, policy, GOING_ON | {"decay"})
@@ -186,8 +186,8 @@ class _ForecastTable:
                 Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
                 for seq, at, action, rule, decay in self.listed
             ),
-            _statuses(begin.snapshot),
-            _statuses(after),
+            _count_statuses(begin.snapshot),
+            _count_statuses(after),
             self.runs_count - len(self.runs),
             self.leavings.total() - len(self.listed),
             self.deferred,
@@ -195,7 +195,7 @@ class _ForecastTable:
             None if self.held is None else self.held[0],
             every if self.coarse is None else self.coarse[1] / SECOND,
             None if self.coarse is None else self.coarse[0],
-            tuple(_unknown(begin, 0 if self.coarse is None else self.coarse[1])),
+            tuple(_list_unknowns(begin, 0 if self.coarse is None else self.coarse[1])),
         )
 
 
@@ -213,7 +213,7 @@ def _build_run(judged: ForecastTick) -> RunToCome:
     )
 
 
-def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
+def _foretell_ticks(table: _ForecastTable, future: Future, until: int) -> Snapshot:
     """Judge every tick to come, and return the scope as it stands then."""
     every = 0 if table.wish.every is None else round(table.wish.every * SECOND)
     for tick in future.ticks(until, every):
@@ -221,13 +221,13 @@ def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
     return future.snapshot
 
 
-def _statuses(snapshot: Snapshot) -> dict[str, int]:
+def _count_statuses(snapshot: Snapshot) -> dict[str, int]:
     status = snapshot.columns["status"]
     counts = {one.label: int(np.count_nonzero(status == one)) for one in Status}
     return {name: count for name, count in counts.items() if count}
 
 
-def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
+def _list_unknowns(begin: Begin, coarse: int) -> Iterator[str]:
     """Say in words what no forecast can know, and what this one leaves open where ticks are taken together."""
     policy, snapshot = begin.policy, begin.snapshot
     if coarse:

@@ -115,14 +115,7 @@ async def close(core: Core) -> None:
         finally:
             uncounted = await _catch_unavailable(core.uses.settle())
     finally:
-        try:
-            await core.store.close()
-        finally:
-            try:
-                if core.let_go is not None:
-                    await core.let_go()
-            finally:
-                await let_go((core.model, *core.others))
+        await _shut(core)
     why = unheard or unended or uncounted
     if why is not None:
         loss = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
@@ -131,6 +124,18 @@ async def close(core: Core) -> None:
             recovery="all that a verb has answered is kept; make room, and open it again: a session that was open"
             " ends where it was last counted",
         ) from why
+
+
+async def _shut(core: Core) -> None:
+    """Close the store, and the connections of a writer and of a model that were made with it."""
+    try:
+        await core.store.close()
+    finally:
+        try:
+            if core.let_go is not None:
+                await core.let_go()
+        finally:
+            await let_go((core.model, *core.others))
 
 
 async def let_go(models: Iterable[Model | None]) -> None:

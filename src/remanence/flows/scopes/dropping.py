@@ -90,8 +90,8 @@ class DropPreview(Result):
         lines = [
             f"scope {self.scope!r}: {what} would become tombstones ({format_counts(self.counts)})",
             f"stays: {stays}",
-            *_list("HELD, so nothing is dropped until it is released", self.held, self.held_count),
-            *_list("protected, goes only if you allow it", self.protected, self.protected_count),
+            *_list_memories("HELD, so nothing is dropped until it is released", self.held, self.held_count),
+            *_list_memories("protected, goes only if you allow it", self.protected, self.protected_count),
             f"undo brings all of it back for {number(self.audit_days, 'day', 'days')}, while nothing of it is purged",
             describe_purge(self.purge),
             *(f"this mirror follows with its next sync: {folder}" for folder in self.mirrors),
@@ -102,7 +102,7 @@ class DropPreview(Result):
         return visible("\n".join(lines))
 
 
-def _list(what: str, memories: Sequence[Memory], count: int) -> list[str]:
+def _list_memories(what: str, memories: Sequence[Memory], count: int) -> list[str]:
     more = count - len(memories)
     return [*(f"{what}: {memory}" for memory in memories), *([f"and {more:,} more"] if more > 0 else [])]
 
@@ -145,9 +145,9 @@ async def show_drop(core: Core) -> DropPreview:
             if one is not Status.PRUNED and (count := int((status == one).sum()))
         },
         tombstones=int((status == Status.PRUNED).sum()),
-        held=tuple(await _get(core, held[:LISTED])),
+        held=tuple(await _read_memories(core, held[:LISTED])),
         held_count=len(held),
-        protected=tuple(await _get(core, protected[:LISTED])),
+        protected=tuple(await _read_memories(core, protected[:LISTED])),
         protected_count=len(protected),
         links=snapshot.link_count or 0,
         bytes=None if size is None else size.bytes,
@@ -177,7 +177,7 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
     held = await _find_held(core, snapshot)
     if held:
         raise Protected(
-            f"{number(len(held), 'memory is', 'memories are')} held: {_name(held)}",
+            f"{number(len(held), 'memory is', 'memories are')} held: {_name_memories(held)}",
             recovery="release their holds first; nothing was dropped",
             guards=("held",),
         )
@@ -187,7 +187,8 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
     if len(protected) > (allow_protected if by_person else 0):
         allow = f"allow {len(protected)} (allow_protected, --allow-protected), or unpin them"
         raise Protected(
-            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system: {_name(protected)}",
+            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system:"
+            f" {_name_memories(protected)}",
             recovery=f"look at them; if you mean it, {allow}; nothing was dropped" if by_person else ASK,
             guards=("pinned", "system-category"),
         )
@@ -249,7 +250,9 @@ async def _find_held(core: Core, snapshot: Snapshot) -> list[int]:
     seqs: list[int] = snapshot.seq[_find_going(snapshot) & (until > now)].tolist()
     held: list[int] = []
     for start in range(0, len(seqs), PAGE):
-        held += [one.seq for one in await _get(core, seqs[start : start + PAGE]) if is_held(one, now)]
+        held += [
+            one.seq for one in await _read_memories(core, seqs[start : start + PAGE]) if is_held(one, now)
+        ]
     return held
 
 
@@ -272,11 +275,11 @@ def _find_protected(core: Core, snapshot: Snapshot) -> list[int]:
     return seqs
 
 
-async def _get(core: Core, seqs: Sequence[int]) -> list[Memory]:
+async def _read_memories(core: Core, seqs: Sequence[int]) -> list[Memory]:
     return [one for one in await core.store.get(core.scope, seqs) if one is not None] if seqs else []
 
 
-def _name(seqs: Sequence[int]) -> str:
+def _name_memories(seqs: Sequence[int]) -> str:
     more = f" and {len(seqs) - NAMED:,} more" * (len(seqs) > NAMED)
     return f"{', '.join(map(short_id, seqs[:NAMED]))}{more}"
 
@@ -322,13 +325,13 @@ def _make_block(snapshot: Snapshot, rows: Ints, columns: Sequence[str], now: int
         "memories",
         tuple(before),
         snapshot.seq[rows],
-        np.column_stack([_encode(side) for side in before.values()]),
-        np.column_stack([_encode(side) for side in after.values()]),
+        np.column_stack([_encode_column(side) for side in before.values()]),
+        np.column_stack([_encode_column(side) for side in after.values()]),
         revision=snapshot.columns["revision"][rows].astype(np.int64),
     )
 
 
-def _encode(values: np.typing.NDArray[np.generic]) -> Ints:
+def _encode_column(values: np.typing.NDArray[np.generic]) -> Ints:
     """Return a column as a block has it: a code that is absent as ABSENT; none of the times here is."""
     numbers = values.astype(np.int64)
     return numbers if values.dtype.kind == "f" else np.where(numbers < 0, ABSENT, numbers)

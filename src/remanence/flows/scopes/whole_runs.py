@@ -60,7 +60,11 @@ async def whole_run(core: Core, run: str) -> AsyncIterator[None]:
     finally:
         if not is_done:
             with suppress(StoreUnavailable):
-                # Nothing is to be undone where no part was written, or all is undone already.
-                undone = {part.cause.part for part in await list_parts(core, undo_id(run))}
-                if any(part.cause.part not in undone for part in await list_parts(core, run)):
-                    await undo(core, run)
+                await _take_back(core, run)
+
+
+async def _take_back(core: Core, run: str) -> None:
+    """Undo a run; nothing where no part of it was written, or somebody has taken all of it back."""
+    undone = {part.cause.part for part in await list_parts(core, undo_id(run))}
+    if any(part.cause.part not in undone for part in await list_parts(core, run)):
+        await undo(core, run)

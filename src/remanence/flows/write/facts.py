@@ -122,15 +122,7 @@ async def decide_facts(
         is_fallen = fallen.get(draft.fingerprint, turn.learned_at - 1) >= turn.learned_at
         if reason := GONE if is_fallen else ECHO if texts.echoes(turn, draft.turn.text) else "":
             left_out[reason] += 1
-            # An echo of the engine's own words is thrown away where it weighs little.
-            eligibility = _eligibility(draft)
-            is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
-            actions.record(
-                "discard" if is_junk else _action(draft),
-                eligibility,
-                "applied" if is_junk else "skipped",
-                reason,
-            )
+            _record_drop(actions, draft, reason)
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(core, turn, draft)
             whole += 1
@@ -190,11 +182,19 @@ def select_before(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
     return sorted(before, key=lambda one: (one.said_at, one.seq))
 
 
-def _action(draft: MemoryDraft) -> ActionName:
+def _choose_action(draft: MemoryDraft) -> ActionName:
     return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
 
 
-def _eligibility(draft: MemoryDraft) -> Eligibility:
+def _record_drop(actions: Actions, draft: MemoryDraft, reason: str) -> None:
+    """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
+    eligibility = _read_eligibility(draft)
+    is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
+    action: ActionName = "discard" if is_junk else _choose_action(draft)
+    actions.record(action, eligibility, "applied" if is_junk else "skipped", reason)
+
+
+def _read_eligibility(draft: MemoryDraft) -> Eligibility:
     sure, weighs = draft.turn.confidence, draft.turn.importance
     return Eligibility(
         UNSAID if sure is None else sure,
@@ -206,18 +206,18 @@ def _eligibility(draft: MemoryDraft) -> Eligibility:
 
 def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome) -> None:
     """Record what became of a fact; what is too unsure to be kept for good is on trial, and expires by itself."""
-    eligibility = _eligibility(draft)
+    eligibility = _read_eligibility(draft)
     if outcome.status != "stored":
         decisions: dict[str, tuple[ActionName, OutcomeName, str]] = {
             "confirmed": ("update_note", "applied", "said again"),
-            "known": (_action(draft), "skipped", outcome.reason),
-            "gated": (_action(draft), "denied", GATED),
+            "known": (_choose_action(draft), "skipped", outcome.reason),
+            "gated": (_choose_action(draft), "denied", GATED),
         }
         actions.record(decisions[outcome.status][0], eligibility, *decisions[outcome.status][1:])
     elif draft.kept_out:
-        actions.record(_action(draft), eligibility, reason=QUARANTINED)
-    elif actions.allows(_action(draft), eligibility):
-        actions.record(_action(draft), eligibility)
+        actions.record(_choose_action(draft), eligibility, reason=QUARANTINED)
+    elif actions.allows(_choose_action(draft), eligibility):
+        actions.record(_choose_action(draft), eligibility)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory, writer: str) -> Turn:

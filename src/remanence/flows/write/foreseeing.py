@@ -145,7 +145,12 @@ class ForeseenStore:
             elif change.table in {"tags", "sources"}:
                 self._write_hanging(change)
             elif change.table == "links":
-                self._links[cast("tuple[int, int, int]", change.key)] = self._make_link(change)
+                key = source, target, relation = cast("tuple[int, int, int]", change.key)
+                old = self._links.get(key)
+                values = {**({} if old is None else old.values), **(change.after or {})}
+                self._links[key] = (
+                    None if change.after is None else Link(source, target, Relation(relation), **values)
+                )
         return CommitResult(cause.run, cause.part, 0, new_seqs, len(rows))
 
     async def _bring_here(self, scope: str, rows: Sequence[Change]) -> None:
@@ -194,14 +199,6 @@ class ForeseenStore:
         kept = tuple(sorted(names - {name} if change.after is None else names))
         is_tag = change.table == "tags"
         self._memories[seq] = replace(memory, tags=kept) if is_tag else replace(memory, sources=kept)
-
-    def _make_link(self, change: Change) -> Link | None:
-        if change.after is None:
-            return None
-        source, target, relation = cast("tuple[int, int, int]", change.key)
-        old = self._links.get((source, target, relation))
-        values = {**({} if old is None else old.values), **change.after}
-        return Link(source, target, Relation(relation), **values)
 
     def _find_twin(self, mark: bytes, known: WriteContext) -> KnownMemory | None:
         """Return the best memory of a fingerprint: one that stands before one in quarantine, then the oldest."""

@@ -238,16 +238,18 @@ class _Making:
             for start in range(0, len(missing), WRITTEN_AT_ONCE):
                 if waits := await self.spending.waits():
                     return waits
-                # Another process may have come to the end.
-                seqs = missing[start : start + WRITTEN_AT_ONCE]
-                async with _turn(self.core) as fence:
-                    going = await under_way(self.core)
-                    if going is not None and going["name"] == self.model.name:
-                        rows = await self.core.store.get(self.core.scope, seqs)
-                        await self._embed([one for one in rows if one is not None], fence)
+                await self._catch_up(missing[start : start + WRITTEN_AT_ONCE])
             if not missing:
                 break
         return ""
+
+    async def _catch_up(self, seqs: Sequence[int]) -> None:
+        """Embed some memories, unless another process has come to the end."""
+        async with _turn(self.core) as fence:
+            going = await under_way(self.core)
+            if going is not None and going["name"] == self.model.name:
+                rows = await self.core.store.get(self.core.scope, seqs)
+                await self._embed([one for one in rows if one is not None], fence)
 
 
 async def _switch(core: Core, model: Model | None) -> None:

@@ -56,13 +56,7 @@ def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
         conversation = child(sample, "conversation", dict, place)
         for session in _sessions(conversation, thread, (*place, "conversation")):
             for turn in _turns(conversation, session):
-                if turn.key in seen:
-                    raise FlawError(
-                        f"the turn {turn.key!r} is there twice",
-                        "give each turn a dia_id of its own",
-                        session.path,
-                    )
-                seen.add(str(turn.key))
+                _refuse_repeated_turn(turn, seen, session.path)
                 yield turn
 
 
@@ -114,3 +108,9 @@ def _with_caption(row: Mapping[str, Any]) -> Any:
     if not isinstance(text, str) or not isinstance(caption, str) or not caption.strip():
         return text
     return f"{text} [shares a photo: {caption.strip()}]".strip()
+
+
+def _refuse_repeated_turn(turn: Turn, seen: set[str], path: Path) -> None:
+    if turn.key in seen:
+        raise FlawError(f"the turn {turn.key!r} is there twice", "give each turn a dia_id of its own", path)
+    seen.add(str(turn.key))

@@ -53,12 +53,7 @@ def _read_lines(whole: Any, skipped: Any) -> Iterator[Turn]:
         if _is_entity(one):
             yield from _read_entity(one, path, first_of, skipped)
         elif _is_relation(one):
-            for name in ("from", "to", "relationType"):
-                if not isinstance(one.get(name), str):
-                    raise FlawError(
-                        f"a relation without {name!r}", "export it again; the file is damaged", path
-                    )
-            relations.append(one)
+            relations.append(_check_relation(one, path))
         else:
             skipped.note("line that is neither an entity nor a relation", one.get("type"))
     seen: set[str] = set()
@@ -76,6 +71,13 @@ def _read_lines(whole: Any, skipped: Any) -> Iterator[Turn]:
                 attributes={"from": one["from"], "relation": one["relationType"], "to": one["to"]},
                 links=tuple((end, _OF) for end in ends),
             )
+
+
+def _check_relation(one: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    for name in ("from", "to", "relationType"):
+        if not isinstance(one.get(name), str):
+            raise FlawError(f"a relation without {name!r}", "export it again; the file is damaged", path)
+    return one
 
 
 def _read_entity(
