@@ -181,7 +181,7 @@ def test_a_kept_snapshot_with_a_planted_bug_differs(name: str, monkeypatch: pyte
         run_state_machine_as_test(
             Kept,
             settings=settings(
-                max_examples=60,  # the first that differs ends it; what is drawn hangs on what is imported
+                max_examples=300,  # the first that differs ends it; what is drawn hangs on what is imported
                 stateful_step_count=VERBS,
                 database=None,
                 phases=[Phase.generate],

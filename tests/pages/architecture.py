@@ -11,7 +11,7 @@ FILE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- modules: written by `make pages` -->\n", "<!-- end of modules -->"
 # From the base up, as the law in `tests/laws/structure.py` has them.
 FOLDERS = (
-    "languages", "core", "text", "read", "gate", "write", "edit", "recall",
+    "languages", "core", "text", "read", "gate", "write", "write/transcripts", "edit", "recall",
     "curate", "curate/language", "curate/policy", "curate/planner", "curate/forecast",
     "llm", "store", "store/sqlite", "store/migrations",
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",

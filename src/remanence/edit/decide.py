@@ -1,4 +1,4 @@
-"""What the verbs decide about one memory: hold, release, forget, and how one takes another's place.
+"""What the verbs decide about one memory: hold and release, and how one takes another's place.
 
 Knows memories as they were read and the present as a number; knows no store.
 """

@@ -1,1 +1,1 @@
-"""What a text may not bring in: secrets, personal data, markup for a machine, and forbidden texts. Pure."""
+"""What a text may not bring in: secrets, personal data, and markup for a machine. Pure."""

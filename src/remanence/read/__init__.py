@@ -1,1 +1,1 @@
-"""What a text says: statements, names, claims, causes, how much it asks to be kept. Pure."""
+"""What a text says: facts, names, days, how much it asks to be kept. Pure."""

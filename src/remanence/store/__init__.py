@@ -1,1 +1,1 @@
-"""What keeps memories: the protocol in `base`, the reference in `memory`, SQLite in `sql`; they know no rules."""
+"""What keeps memories: the protocol in `base`, SQLite in `sqlite`; they know no rules."""

@@ -1,1 +1,1 @@
-"""What curation does: plans made and applied, runs undone, and what is due of its own accord."""
+"""What curation does: plans made, compared and applied, and what is due of its own accord."""

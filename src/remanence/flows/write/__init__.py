@@ -1,1 +1,1 @@
-"""What comes in or is changed: texts, files, the inbox, and memories one at a time."""
+"""What comes in: texts and turns, gated, embedded and stored, and the facts that are found in them."""
