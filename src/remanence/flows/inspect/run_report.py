@@ -91,7 +91,8 @@ async def read_run_report(core: Core, run: str, limit: int) -> RunReport:
         (part,) = page
         first, after, changes = first or part, part.position, changes + part.count
         left_out = part.cause.detail.get(LEFT_OUT, left_out)
-        worked_on |= _worked_on(part)
+        if owner_of(part.cause) == BY_ENGINE:  # what others did has other reasons
+            worked_on |= {seq for change in part.changes for seq in memories_of(change.table, change.key)}
         for name, key, row in _iterate_actions(part):
             rows = acts.setdefault(name, {})
             rows[key] = row or rows.get(key)
@@ -99,13 +100,6 @@ async def read_run_report(core: Core, run: str, limit: int) -> RunReport:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
     because = await _find_source_runs(core, run, sorted(worked_on)[:limit])
     return replace(await _build_report(core, first, changes, acts, limit), left_out=left_out, because=because)
-
-
-def _worked_on(part: AuditPart) -> set[int]:
-    """Return the memories that a part of the engine's own work is about; what others did has other reasons."""
-    if owner_of(part.cause) != BY_ENGINE:
-        return set()
-    return {seq for change in part.changes for seq in memories_of(change.table, change.key)}
 
 
 async def _find_source_runs(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]:

@@ -143,7 +143,12 @@ class ForeseenStore:
             if change.table == "memories":
                 self._write_memory(scope, change)
             elif change.table in {"tags", "sources"}:
-                self._write_hanging(change)
+                seq, name = cast("tuple[int, str]", change.key)
+                memory = self._memories[seq]
+                names = {*(memory.tags if change.table == "tags" else memory.sources), name}
+                kept = tuple(sorted(names - {name} if change.after is None else names))
+                is_tag = change.table == "tags"
+                self._memories[seq] = replace(memory, tags=kept) if is_tag else replace(memory, sources=kept)
             elif change.table == "links":
                 key = source, target, relation = cast("tuple[int, int, int]", change.key)
                 old = self._links.get(key)
@@ -190,15 +195,6 @@ class ForeseenStore:
         self._worded += bool(terms)
         for term in terms:
             self._rows[term].append(seq)
-
-    def _write_hanging(self, change: Change) -> None:
-        """Add a tag or a source to a memory, or take it away."""
-        seq, name = cast("tuple[int, str]", change.key)
-        memory = self._memories[seq]
-        names = {*(memory.tags if change.table == "tags" else memory.sources), name}
-        kept = tuple(sorted(names - {name} if change.after is None else names))
-        is_tag = change.table == "tags"
-        self._memories[seq] = replace(memory, tags=kept) if is_tag else replace(memory, sources=kept)
 
     def _find_twin(self, mark: bytes, known: WriteContext) -> KnownMemory | None:
         """Return the best memory of a fingerprint: one that stands before one in quarantine, then the oldest."""
