@@ -101,7 +101,7 @@ def find_event_time(question: str) -> EventTime | None:
     found = [
         one
         for code in find_languages(words, characters)
-        for one in _read(text, words if WHEN[code].spaced else characters, code)
+        for one in _read_times(text, words if WHEN[code].spaced else characters, code)
     ]
     return max(found, key=lambda one: len(one.words) - len(one.event), default=None)
 
@@ -119,7 +119,7 @@ def _find_named_day(text: str, read_on: int) -> int | None:
     return next((one.begins // DAY for one in spans if one.begins // DAY == one.ends // DAY), None)
 
 
-def _read(text: str, tokens: Sequence[re.Match[str]], code: str) -> Iterator[EventTime]:
+def _read_times(text: str, tokens: Sequence[re.Match[str]], code: str) -> Iterator[EventTime]:
     """Yield the times that a text tells by an event if its words are of a language."""
     spaced = WHEN[code].spaced
     words = list(sign_words(tokens, code, _ROLES))

@@ -179,7 +179,7 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
     facts = [one for one, complaint in zip(found.facts, wrong, strict=True) if complaint is None]
     entities = [one for one in found.entities if _is_name(one.name) and one.type in ENTITY_TYPES]
     ties = [one for one in found.relationships if all(map(_is_name, (one.source, one.relation, one.target)))]
-    cut = Counter(_counts(found.cut))  # a writer of ours has looked at its answer itself
+    cut = Counter(_read_counts(found.cut))  # a writer of ours has looked at its answer itself
     for name, total, sensible, most in (
         ("facts", len(found.facts), len(facts), FACTS_MAX),
         ("entities", len(found.entities), len(entities), ENTITIES_MAX),
@@ -196,7 +196,7 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
     )
 
 
-def _counts(cut: object) -> Mapping[str, int]:
+def _read_counts(cut: object) -> Mapping[str, int]:
     """Return what a writer says that it left out, as far as that makes sense."""
     pairs = cut.items() if isinstance(cut, Mapping) else ()
     return {name: count for name, count in pairs if _is_name(name) and type(count) is int and count > 0}

@@ -53,11 +53,11 @@ class _Met:
 
 def signal(text: str) -> Signal:
     """Tell how much a turn asks to be kept."""
-    return _signal(_normalize_unquoted(text))
+    return _read_signal(_normalize_unquoted(text))
 
 
 @lru_cache(maxsize=CACHED)
-def _signal(plain: str) -> Signal:
+def _read_signal(plain: str) -> Signal:
     hits: list[_Met] = []
     for is_spaced in (True,) if plain.isascii() else (True, False):
         part = _read_signals(plain, spaced=is_spaced)
@@ -65,10 +65,10 @@ def _signal(plain: str) -> Signal:
             return Signal("none", (JOKE,))
         hits += part
     names = tuple(dict.fromkeys(f"{met.tells}: {met.name}" for met in hits))
-    return Signal(_level(hits), names)
+    return Signal(_find_level(hits), names)
 
 
-def _level(found: Sequence[_Met]) -> Level:
+def _find_level(found: Sequence[_Met]) -> Level:
     tells = {met.tells for met in found}
     if "high" in tells:
         return "high"
@@ -106,12 +106,11 @@ def _filter_counting_signs(met: Sequence[_Met], *, asks: bool) -> Iterator[_Met]
             yield _Met("high", "standing order", one.begin, one.end)
         elif one.tells in _LEVELS and not asks and "veto" not in kinds:
             is_passing = one.name == "standing order" and "passing" in kinds
-            if not is_passing and not (one.tells != "low" and _overlaps(one, nothing)):
+            if not is_passing and not (
+                one.tells != "low"
+                and any(one.begin < other.end and other.begin < one.end for other in nothing)
+            ):
                 yield one
-
-
-def _overlaps(one: _Met, others: Sequence[_Met]) -> bool:
-    return any(one.begin < other.end and other.begin < one.end for other in others)
 
 
 def _find_phrases(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
@@ -193,7 +192,7 @@ def _build_phrase_tree(spaced: bool) -> _PhraseTree:
     """Return the phrases of the languages that are written so."""
     tree = _PhraseTree(_PhraseNode(), _PhraseNode())
     languages = [one for one in SIGNALS.values() if one.spaced is spaced]
-    for tells, name, phrase in chain.from_iterable(map(_phrases, languages)):
+    for tells, name, phrase in chain.from_iterable(map(_list_phrases, languages)):
         is_whole = "(" not in phrase or (spaced and not _PARTLY.search(phrase))
         for one in (phrase,) if is_whole else expand_choices(phrase):
             _add_phrase(tree, one, (tells, name), spaced=spaced)
@@ -205,7 +204,7 @@ def _build_phrase_tree(spaced: bool) -> _PhraseTree:
 def _add_phrase(tree: _PhraseTree, phrase: str, end: tuple[str, str], *, spaced: bool) -> None:
     """Add a phrase, of whose words each may be a choice, and what it tells."""
     nodes = [tree.first if phrase.startswith("^") else tree.any]
-    for part in _parts(phrase.removeprefix("^"), spaced=spaced):
+    for part in _split_phrase(phrase.removeprefix("^"), spaced=spaced):
         either = part[1:-1].split("|") if part[0] == "(" else (part,)
         nodes = [node.after(word) for node in nodes for word in either]
     for node in nodes:
@@ -213,7 +212,7 @@ def _add_phrase(tree: _PhraseTree, phrase: str, end: tuple[str, str], *, spaced:
             node.ends.append(end)
 
 
-def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
+def _list_phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
     """Yield the phrases of a language with what they tell and their class."""
     for tells, group in zip(_LEVELS, (language.high, language.medium, language.low), strict=True):
         yield from ((tells, name, phrase) for name, phrases in group.items() for phrase in phrases)
@@ -227,6 +226,6 @@ def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
     yield from ((tells, tells, phrase) for tells, group in others.items() for phrase in group)
 
 
-def _parts(phrase: str, *, spaced: bool) -> Sequence[str]:
+def _split_phrase(phrase: str, *, spaced: bool) -> Sequence[str]:
     """Return what a phrase consists of: words, each with its choices, or characters; and gaps."""
     return phrase.replace(":", " :").split(" ") if spaced else phrase

@@ -53,7 +53,7 @@ def find_names(text: str, names: Container[str], firsts: Container[str] = ()) ->
     at = 0
     while at < len(chunks):
         chunk, span, step = chunks[at].group(), None, 1
-        if any(map(firsts.__contains__, _beginnings(chunk))):
+        if any(map(firsts.__contains__, _list_beginnings(chunk))):
             span, step = _find_spaced_name(text, chunks, at, names)
         if span is not None:
             yield span
@@ -62,17 +62,19 @@ def find_names(text: str, names: Container[str], firsts: Container[str] = ()) ->
         at += step
 
 
-def _beginnings(chunk: str) -> Sequence[str]:
+def _list_beginnings(chunk: str) -> Sequence[str]:
     """Return the forms that the first word of a name may have that begins in a chunk."""
-    return _keep_forms(chunk) if len(chunk) <= CACHED_CHARS_MAX else [form for form, _ in _forms(chunk)]
+    return (
+        _keep_forms(chunk) if len(chunk) <= CACHED_CHARS_MAX else [form for form, _ in _iterate_forms(chunk)]
+    )
 
 
 @lru_cache(maxsize=CACHED_MAX)
 def _keep_forms(chunk: str) -> tuple[str, ...]:
-    return tuple(form for form, _ in _forms(chunk))
+    return tuple(form for form, _ in _iterate_forms(chunk))
 
 
-def _forms(piece: str) -> Iterator[tuple[str, int]]:
+def _iterate_forms(piece: str) -> Iterator[tuple[str, int]]:
     """Yield a piece of text folded, as it is and without the -s of an owner, with how much that is."""
     yield folded_name(piece), 0
     bare = piece.rstrip(_OUTER)
@@ -90,7 +92,7 @@ def _find_spaced_name(
     begin = chunks[at].start()
     for count in range(min(NAME_WORDS_MAX, len(chunks) - at), 0, -1):
         end = chunks[at + count - 1].end()
-        for form, tail in _forms(text[begin:end]):
+        for form, tail in _iterate_forms(text[begin:end]):
             if form in names:
                 return _trim_name(text, begin, end - tail, form), count
     return None, 1

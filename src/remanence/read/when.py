@@ -119,7 +119,9 @@ def find_all_spans(text: str, day: int) -> tuple[TimeSpan, ...]:
     for code in WHEN:
         if code in codes:
             signs = list(sign_words(words if WHEN[code].spaced else characters, code))
-            best = max(best, list(_read(text, signs, today, spaced=WHEN[code].spaced)), key=_count_characters)
+            best = max(
+                best, list(_read_spans(text, signs, today, spaced=WHEN[code].spaced)), key=_count_characters
+            )
     return tuple(best) if len(best) <= SPANS_MAX else ()
 
 
@@ -131,7 +133,7 @@ def _count_characters(spans: Sequence[TimeSpan]) -> int:
     return sum(len(span.words) for span in spans)
 
 
-def _read(text: str, words: Sequence[WordSign], today: date, *, spaced: bool) -> Iterator[TimeSpan]:
+def _read_spans(text: str, words: Sequence[WordSign], today: date, *, spaced: bool) -> Iterator[TimeSpan]:
     """Yield what a text asks about if its words are what the signs say."""
     signs = "".join([word.sign for word in words])
     for match in _GRAMMAR.finditer(signs) if spaced else _GRAMMAR_UNSPACED.finditer(signs):
@@ -145,10 +147,10 @@ def _read(text: str, words: Sequence[WordSign], today: date, *, spaced: bool) ->
         for days in _find_days(str(match.lastgroup), said, today):
             last = today if goes_on else days.last
             phrase = text[said[0].begins : said[-1].ends]
-            yield TimeSpan(_begin(days.first), _begin(last) + DAY - 1, phrase)
+            yield TimeSpan(_begin_day(days.first), _begin_day(last) + DAY - 1, phrase)
 
 
-def _begin(day: date) -> int:
+def _begin_day(day: date) -> int:
     return (day.toordinal() - _EPOCH) * DAY
 
 
@@ -169,15 +171,15 @@ def _months_back(day: date, months: int) -> date:
     return date(number // 12, number % 12 + 1, 1)
 
 
-def _month(first: date) -> _Days:
+def _span_month(first: date) -> _Days:
     return _Days(first, _months_back(first, -1) - timedelta(1))
 
 
-def _year(year: int) -> _Days:
+def _span_year(year: int) -> _Days:
     return _Days(date(year, 1, 1), date(year, 12, 31))
 
 
-def _one(day: date) -> _Days:
+def _span_day(day: date) -> _Days:
     return _Days(day, day)
 
 
@@ -185,81 +187,81 @@ def _days_back(today: date, days: int) -> date:
     return today - timedelta(days)
 
 
-def _monday(today: date, weeks: int = 0) -> date:
+def _find_monday(today: date, weeks: int = 0) -> date:
     return _days_back(today, today.weekday() + 7 * weeks)
 
 
 def _unit_back(unit: str, back: int, today: date) -> _Days:
     """Return the week, month, year or weekend that is so many back, 0 the present one."""
     if unit == "M":
-        return _month(_months_back(today, back))
+        return _span_month(_months_back(today, back))
     if unit == "Y":
-        return _year(today.year - back)
-    monday = _monday(today, back)
+        return _span_year(today.year - back)
+    monday = _find_monday(today, back)
     return _Days(monday + timedelta(5 if unit == "E" else 0), monday + timedelta(6))
 
 
-def _ago(said: _Expression, today: date) -> Sequence[_Days]:
+def _read_ago(said: _Expression, today: date) -> Sequence[_Days]:
     if said.unit == "W":  # nobody counts weeks to the day
         middle = _days_back(today, 7 * said.number)
         return [_Days(middle - timedelta(3), middle + timedelta(3))]
     if said.unit == "D":
-        return [_one(_days_back(today, said.number))]
+        return [_span_day(_days_back(today, said.number))]
     return [_unit_back(said.unit, said.number, today)]
 
 
-def _some(said: _Expression, today: date) -> Sequence[_Days]:
+def _read_some(said: _Expression, today: date) -> Sequence[_Days]:
     days = {"D": 1, "W": 7, "M": 30, "Y": 365}[said.unit]
     return [_Days(_days_back(today, days * said.number), today)]
 
 
-def _date(said: _Expression, today: date) -> Sequence[_Days]:
+def _read_date(said: _Expression, today: date) -> Sequence[_Days]:
     month, year = said.values["m"], said.values.get("y", today.year)
     day = date(year, month, said.number)
     if "y" not in said.values and day > today:
         day = date(year - 1, month, said.number)
-    return [_one(day)]
+    return [_span_day(day)]
 
 
-def _weekday(said: _Expression, today: date) -> Sequence[_Days]:
-    return [_one(_days_back(today, (today.weekday() - said.values["w"]) % 7 or 7))]
+def _read_weekday(said: _Expression, today: date) -> Sequence[_Days]:
+    return [_span_day(_days_back(today, (today.weekday() - said.values["w"]) % 7 or 7))]
 
 
 def _last_weekday(said: _Expression, today: date) -> Sequence[_Days]:
-    latest, last_week = _weekday(said, today)[0], _day_of_week(said, today, 1)
+    latest, last_week = _read_weekday(said, today)[0], _day_of_week(said, today, 1)
     return [latest] if latest == last_week else [latest, last_week]
 
 
 def _day_of_week(said: _Expression, today: date, weeks: int) -> _Days:
-    return _one(_monday(today, weeks) + timedelta(said.values["w"]))
+    return _span_day(_find_monday(today, weeks) + timedelta(said.values["w"]))
 
 
 def _month_named(said: _Expression, today: date) -> Sequence[_Days]:
     month = said.values["m"]
     is_over = "l" in said.values  # asked in May, last May is another one
     back = (today.month - month) % 12 or (12 if is_over else 0)
-    return [_month(_months_back(today, back))]
+    return [_span_month(_months_back(today, back))]
 
 
-def _weekend(said: _Expression, today: date) -> Sequence[_Days]:
+def _read_weekend(said: _Expression, today: date) -> Sequence[_Days]:
     is_now = said.unit != "E" or today.weekday() >= 5
     return [_unit_back(said.unit, 0 if is_now else 1, today)]
 
 
 _MEANINGS: Mapping[str, Callable[[_Expression, date], Sequence[_Days]]] = {
-    "whole": lambda said, _: [_one(date.fromordinal(said.values["T"]))],
+    "whole": lambda said, _: [_span_day(date.fromordinal(said.values["T"]))],
     "day_of_week": lambda said, today: [_day_of_week(said, today, int("l" in said.values))],
-    "ago": _ago,
-    "some": _some,
-    "date": _date,
+    "ago": _read_ago,
+    "some": _read_some,
+    "date": _read_date,
     "last": lambda said, today: [_unit_back(said.unit, 1, today)],
-    "this": _weekend,
-    "month_of": lambda said, _: [_month(date(said.values["y"], said.values["m"], 1))],
+    "this": _read_weekend,
+    "month_of": lambda said, _: [_span_month(date(said.values["y"], said.values["m"], 1))],
     "last_weekday": _last_weekday,
-    "weekday": _weekday,
+    "weekday": _read_weekday,
     "month": _month_named,
-    "year": lambda said, _: [_year(said.values["y"])],
-    "day": lambda said, today: [_one(_days_back(today, said.values["d"]))],
+    "year": lambda said, _: [_span_year(said.values["y"])],
+    "day": lambda said, today: [_span_day(_days_back(today, said.values["d"]))],
 }
 
 

@@ -141,19 +141,21 @@ def fingerprint(text: str, speaker: str = "") -> bytes:
 def fingerprints(text: str, speakers: Sequence[str]) -> list[bytes]:
     """Return the fingerprint that a text has from each of some speakers."""
     folded_bytes = (folded_text(text) or text).encode("utf-8", "surrogatepass")
-    return [_digest(folded_bytes, speaker) for speaker in speakers]
+    return [_digest_text(folded_bytes, speaker) for speaker in speakers]
 
 
-def _digest(folded: bytes, speaker: str) -> bytes:
-    content = (_cached_speaker(speaker) if len(speaker) <= _CACHED_CHARS_MAX else _speaker(speaker)) + folded
+def _digest_text(folded: bytes, speaker: str) -> bytes:
+    content = (
+        _cached_speaker(speaker) if len(speaker) <= _CACHED_CHARS_MAX else _fold_speaker(speaker)
+    ) + folded
     return blake2b(content, digest_size=16, person=_PERSON).digest()
 
 
-def _speaker(speaker: str) -> bytes:
+def _fold_speaker(speaker: str) -> bytes:
     return " ".join(_normalize_text(speaker).casefold().split()).encode("utf-8", "surrogatepass") + b"\0"
 
 
-_cached_speaker = text_cache(_TEXTS_CACHED)(_speaker)
+_cached_speaker = text_cache(_TEXTS_CACHED)(_fold_speaker)
 
 
 def stems(text: str) -> list[str]:
@@ -163,30 +165,32 @@ def stems(text: str) -> list[str]:
     and its parts; c++, c#, 3.14 and v1.2 stay whole; 1,000 is 1000, 8th is 8. Behind these come the numbers and codes
     that are written in groups, each as one word: 0171 23-45 is 01712345, too.
     """
-    return list(_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _stems.__wrapped__(text))
+    return list(
+        _compute_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _compute_stems.__wrapped__(text)
+    )
 
 
 def word_stems(word: str) -> Sequence[str]:
     """Return the stems of one word, as of a text of it alone; it takes no text's place among those kept as read."""
     if len(word) <= _CACHED_CHARS_MAX and word.isascii() and word.isalpha():
         return _cached_reading(word).stems
-    read = _readings.__wrapped__(word)
+    read = _read_chunks.__wrapped__(word)
     return stems_of(read, lexicon_of(read))
 
 
 def stems_once(text: str) -> list[str]:
     """Return what `stems` returns, of a text that is looked at once: nothing is put out of the cache for it."""
-    read = _readings.__wrapped__(text)
+    read = _read_chunks.__wrapped__(text)
     return [*stems_of(read, lexicon_of(read)), *_find_identifiers(text)]
 
 
 def readings(text: str) -> Sequence[ChunkReading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
-    return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _long_readings(text)
+    return _read_chunks(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _long_readings(text)
 
 
 @text_cache(_TEXTS_CACHED)
-def _stems(text: str) -> tuple[str, ...]:
+def _compute_stems(text: str) -> tuple[str, ...]:
     read = readings(text)
     return (*stems_of(read, lexicon_of(read)), *_find_identifiers(text))
 
@@ -196,16 +200,16 @@ def _find_identifiers(text: str) -> list[str]:
 
 
 @text_cache(_TEXTS_CACHED)
-def _readings(text: str) -> tuple[ChunkReading, ...]:
+def _read_chunks(text: str) -> tuple[ChunkReading, ...]:
     chunks = _CHUNK.findall(_normalize_for_chunks(text))
     if max(map(len, chunks), default=0) <= _CACHED_CHARS_MAX:
         return tuple(map(_cached_reading, chunks))
     return tuple(
-        _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk) for chunk in chunks
+        _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read_chunk(chunk) for chunk in chunks
     )
 
 
-_long_readings = text_cache(1)(_readings.__wrapped__)  # a long question is read by each part of its recall
+_long_readings = text_cache(1)(_read_chunks.__wrapped__)  # a long question is read by each part of its recall
 
 
 def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
@@ -271,7 +275,7 @@ def vital_tokens(text: str) -> Vital:
     return Vital(
         numbers=frozenset(numbers | (lexicon.number_words & distinct)),
         negations=sum([word in lexicon.negations for word in folded_words]) if is_negated else 0,
-        names=frozenset() if plain.islower() else frozenset(_names(read, lexicon)),
+        names=frozenset() if plain.islower() else frozenset(_find_names(read, lexicon)),
         dates=frozenset([word for word in distinct if word in lexicon.time_words or word in lexicon.months]),
         code=frozenset(_find_code(plain)),
     )
@@ -294,14 +298,16 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def _read(chunk: str) -> ChunkReading:
+def _read_chunk(chunk: str) -> ChunkReading:
     if chunk.isascii() and chunk.isalpha():
         return _read_word(chunk)
-    surface, tokens = _split(chunk)
+    surface, tokens = _split_chunk(chunk)
     # By distinct words: a text without blanks is one chunk of thousands.
     folded = {word: _strip_possessive(word.casefold()) for word in {*surface}}
     folded_words = tuple([folded[word] for word in surface])
-    stem = {word: "" if word in languages.ENGLISH.stop else _stem(word) for word in {*tokens, *folded_words}}
+    stem = {
+        word: "" if word in languages.ENGLISH.stop else _stem_token(word) for word in {*tokens, *folded_words}
+    }
     content = tuple([(token, stem[token]) for token in tokens if stem[token]])
     return ChunkReading(
         surface=surface,
@@ -316,7 +322,7 @@ def _read(chunk: str) -> ChunkReading:
 def _read_word(word: str) -> ChunkReading:
     """Read what most chunks are: one word of Latin letters."""
     low = word.lower()
-    stem = "" if low in languages.ENGLISH.stop else str(_stemmer().stemWord(low))
+    stem = "" if low in languages.ENGLISH.stop else str(_make_stemmer().stemWord(low))
     # Tens of thousands are kept: what is the same is one object.
     surface = (word,)
     folded_words = surface if low == word else (low,)
@@ -327,11 +333,11 @@ def _read_word(word: str) -> ChunkReading:
     )
 
 
-_cached_reading = text_cache(_CACHE_SIZE)(_read)
+_cached_reading = text_cache(_CACHE_SIZE)(_read_chunk)
 _STEMS, _FOREIGN = attrgetter("stems"), attrgetter("foreign")
 
 
-def _split(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _split_chunk(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return (surface words, folded tokens) of a chunk."""
     if chunk.isascii() and chunk.isalnum():
         ordinal = _ORDINAL.fullmatch(chunk.casefold())
@@ -384,21 +390,17 @@ def _strip_possessive(word: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> "Stemmer.Stemmer":
+def _make_stemmer() -> "Stemmer.Stemmer":
     # Its own cache is a dict that is emptied when full; ours is bounded and shared.
     stemmer = Stemmer.Stemmer("porter")
     stemmer.maxCacheSize = 0
     return stemmer
 
 
-def _stem(token: str) -> str:
+def _stem_token(token: str) -> str:
     if token.isascii():
-        return str(_stemmer().stemWord(token)) if token.isalpha() else token
-    return _without_accents(token)
-
-
-def _without_accents(token: str) -> str:
-    """Take accents off Latin letters; in other scripts marks are letters."""
+        return str(_make_stemmer().stemWord(token)) if token.isalpha() else token
+    # Accents are taken off Latin letters; in other scripts marks are letters.
     return _cached_bare(token) if len(token) <= _CACHED_CHARS_MAX else _cached_bare.__wrapped__(token)
 
 
@@ -412,7 +414,7 @@ def _cached_bare(token: str) -> str:
         base_is_latin = char < "\u0250"
         chars.append(char)
     word = unicodedata.normalize("NFC", "".join(chars))
-    return str(_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
+    return str(_make_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
 
 
 class _Classes(dict[int, str]):
@@ -496,11 +498,7 @@ def folded_text(text: str) -> str:
         plain = _without_closing(_BEFORE_MARK.sub("", plain))
     if plain.islower():
         return plain
-    return _case_folded(plain)
-
-
-def _case_folded(plain: str) -> str:
-    """Fold the case of the words in which it says nothing; quoted code stands as written."""
+    # Only the case of words in which it says nothing is folded; quoted code stands as written.
     if "`" not in plain:
         return " ".join([_folded_chunk(chunk) for chunk in plain.split(" ")])
     parts = _QUOTED_CODE.split(plain)
@@ -540,7 +538,7 @@ def _without_closing(plain: str) -> str:
     return bare + "!" if bare[-1:].isdigit() and plain[len(bare) :].startswith("!") else bare
 
 
-def _names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:
+def _find_names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:
     """Return capitalised words that are no function words; where every noun has a capital, acronyms only."""
     return {
         folded_word

@@ -72,7 +72,7 @@ def condense_text(text: str) -> str:
         return text
     parts = _BLANKS.split(text.strip())
     words, blanks = parts[0::2], ["", *parts[1::2]]
-    read = _cached_token if max(map(len, words)) <= _CACHED_CHARS_MAX else _token
+    read = _cached_token if max(map(len, words)) <= _CACHED_CHARS_MAX else _read_token
     tokens = [read(one, lexicon.code) for one in words]
     stays = _mark_kept_tokens(tokens, blanks, _find_quoted_tokens(parts))
     short = "".join(_join_kept_tokens(words, blanks, tokens, stays))
@@ -113,7 +113,7 @@ def _select_droppable_words(code: str) -> frozenset[str]:
     return lexicon.stop.difference(lexicon.weighty, *vital)
 
 
-def _token(said: str, code: str) -> _Token:
+def _read_token(said: str, code: str) -> _Token:
     """Look at one token; a capital makes a name of a small word, unless it begins a sentence."""
     match = _WORD.fullmatch(said)
     closes = _CLOSES.search(said) is not None
@@ -132,7 +132,7 @@ def _token(said: str, code: str) -> _Token:
     return _Token(True, small and not is_name, initial if is_name else small, opening, marks, closes)
 
 
-_cached_token = text_cache(_CACHE_SIZE)(_token)
+_cached_token = text_cache(_CACHE_SIZE)(_read_token)
 
 
 def _find_quoted_tokens(parts: Sequence[str]) -> frozenset[int]:

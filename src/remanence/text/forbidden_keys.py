@@ -159,13 +159,17 @@ def _make_keys(text: str, *, every: bool) -> tuple[str, ...]:
     unmarked = strip_emphasis(plain)
     keys = [*_keys_of(plain), *(_keys_of(_normalize_spacing(unmarked)) if unmarked != plain else ())]
     for name, form in read_forms(_replace_lookalikes(unmarked).casefold(), every=every):
-        keys.append(_key(form, (_DISGUISE_PERSON % name).encode()))
+        keys.append(_digest_key(form, (_DISGUISE_PERSON % name).encode()))
     return tuple(dict.fromkeys(keys))
 
 
 def _keys_of(plain: str) -> tuple[str, ...]:
     plain_again = _normalize_spacing(folded_text(plain) or plain)
-    return _key(plain), _key(_replace_lookalikes(plain)), _key(_replace_lookalikes(plain_again))
+    return (
+        _digest_key(plain),
+        _digest_key(_replace_lookalikes(plain)),
+        _digest_key(_replace_lookalikes(plain_again)),
+    )
 
 
 def _replace_lookalikes(plain: str) -> str:
@@ -193,7 +197,7 @@ def _normalize_spacing(text: str) -> str:
     return " ".join(visible_text.split()).rstrip(_CLOSING) or text
 
 
-def _key(folded: str, person: bytes = _PERSON) -> str:
+def _digest_key(folded: str, person: bytes = _PERSON) -> str:
     return blake2b(
         folded.casefold().encode("utf-8", "surrogatepass"), digest_size=16, person=person
     ).hexdigest()

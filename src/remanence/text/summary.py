@@ -31,11 +31,11 @@ class _VitalItems:
     @classmethod
     def read(cls, text: str, lexicon: Lexicon, *, adds: bool = False) -> "_VitalItems":
         """Read a text; what it `adds` are number words, too."""
-        vital, words = vital_tokens(text), _words(text)
+        vital, words = vital_tokens(text), _list_words(text)
         counting = lexicon.number_words.union(lexicon.months) if adds else lexicon.months.keys()
         return cls(
             frozenset({*(one for one in vital.numbers if any(map(str.isdigit, one))), *(words & counting)}),
-            frozenset({*_names(text, lexicon), *vital.code}),
+            frozenset({*_iterate_names(text, lexicon), *vital.code}),
             frozenset(" ".join(one.group().strip("`\"'“”„«»‘’").split()) for one in QUOTED.finditer(text)),
             frozenset(denied for _, denied in _find_followers(text, lexicon.negations, lexicon)),
         )
@@ -55,7 +55,7 @@ def complaint(text: str, shorter: str) -> str:
         return f"{short:,} of {whole:,} tokens are left, and at most {SHARE_MAX:.0%} may be"
     if lost := _find_missing(_VitalItems.read(text, lexicon), shorter, lexicon):
         return f"it lost {lost}"
-    words = _words(shorter)
+    words = _list_words(shorter)
     for number, counted in _find_followers(text, lexicon.number_words, lexicon):
         if counted in words and number not in words:
             return f"it lost the number {number!r}"
@@ -71,7 +71,7 @@ def find_added(text: str, shorter: str, lexicon: Lexicon | None = None) -> str:
 
 def _find_missing(items: _VitalItems, text: str, lexicon: Lexicon) -> str:
     """Say what of what one text holds does not stand in another; a name may stand there in small letters."""
-    there, words = _VitalItems.read(text, lexicon, adds=True), _words(text)
+    there, words = _VitalItems.read(text, lexicon, adds=True), _list_words(text)
     for kind in (one.name for one in fields(_VitalItems)):
         missing = getattr(items, kind) - getattr(there, kind) - (words if kind == "names" else frozenset())
         if missing:
@@ -80,11 +80,11 @@ def _find_missing(items: _VitalItems, text: str, lexicon: Lexicon) -> str:
     return ""
 
 
-def _words(text: str) -> frozenset[str]:
+def _list_words(text: str) -> frozenset[str]:
     return frozenset(word for reading in readings(text) for word in reading.folded)
 
 
-def _names(text: str, lexicon: Lexicon) -> Iterator[str]:
+def _iterate_names(text: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield words with a capital, or with a digit among letters, and words of a script without capitals.
 
     A small word of its language is none, nor is a word that begins a sentence and stands in small letters, too.

@@ -32,12 +32,12 @@ def lengths_of(texts: Sequence[str], summaries: Sequence[str | None] = ()) -> li
     counts = token_counts([*texts, *others])
     fewer = iter(counts[len(texts) :])
     return [
-        _lengths(text, tokens, (short, next(fewer)) if short is not text else None)
+        _compute_lengths(text, tokens, (short, next(fewer)) if short is not text else None)
         for text, short, tokens in zip(texts, shorts, counts[: len(texts)], strict=True)
     ]
 
 
-def _lengths(text: str, tokens: int, short: tuple[str, int] | None) -> dict[str, int]:
+def _compute_lengths(text: str, tokens: int, short: tuple[str, int] | None) -> dict[str, int]:
     """Return the lengths of a text and of its short form, given with its tokens where it is another one."""
     count = count_words(text)
     if short is None:

@@ -36,7 +36,7 @@ _SPACE, _LINE_END, _DIGIT, _ACCENTED, _OTHER = range(5)
 _PUNCTUATION = [code for code in range(33, 127) if not chr(code).isalnum()]
 
 
-def _classes() -> tuple[Ints, Ints]:
+def _build_classes() -> tuple[Ints, Ints]:
     """Return what a character counts as in a triple (case and marks aside) and in a pair, by its code."""
     letter, sign = np.full(_CLASSED, _LETTERS - 1), np.full(_CLASSED, _OTHER)
     accents = [*range(0xC0, 0xD7), *range(0xD8, 0xF7), *range(0xF8, 0x250), *range(0x1E00, 0x1F00)]
@@ -53,21 +53,21 @@ def _classes() -> tuple[Ints, Ints]:
     return letter, sign
 
 
-_LETTER, _SIGN = _classes()
+_LETTER, _SIGN = _build_classes()
 
 
 def token_counts(texts: Sequence[str]) -> list[int]:
     """Estimate the tokens of texts, each with the line end behind it; no sum of lines is less than their whole."""
     if sum(map(len, texts)) <= _FEW_CHARS:
-        return list(map(_count, texts))
+        return list(map(_count_tokens, texts))
     counts = [0] * len(texts)
-    for places in _batches(texts):
+    for places in _cut_batches(texts):
         for place, count in zip(places, _count_batch([texts[place] for place in places]), strict=True):
             counts[place] = count
     return counts
 
 
-def _count(text: str) -> int:
+def _count_tokens(text: str) -> int:
     """Count the tokens of one text word by word: of what stands before a blank, the word behind it costs the same."""
     parts = f"\n{text}\n".split(" ")
     spent = sum([_word(part) if len(part) <= _WORD_CHARS_MAX else _word_spent(part) for part in parts])
@@ -77,7 +77,7 @@ def _count(text: str) -> int:
 
 def _word_spent(word: str) -> int:
     """Return what a word between two blanks costs, the second blank included."""
-    costs, letters, signs = _scalars()
+    costs, letters, signs = _list_scalars()
     spent = before = last = digits = 0
     sign = _SPACE
     for code in map(ord, word + " "):
@@ -111,7 +111,7 @@ def features(text: str) -> Iterator[Ints]:
     yield (before[1:] * _LETTERS + letter[:-1]) * _LETTERS + letter[1:]
     yield PAIRS + sign[:-1] * _SIGNS + sign[1:]
     yield block(codes)[1:]
-    yield _thirds(sign == _DIGIT)[1:]
+    yield _mark_thirds(sign == _DIGIT)[1:]
 
 
 def block(codes: Ints) -> Ints:
@@ -120,14 +120,14 @@ def block(codes: Ints) -> Ints:
     return places
 
 
-def _thirds(digit: npt.NDArray[np.bool_]) -> Ints:
+def _mark_thirds(digit: npt.NDArray[np.bool_]) -> Ints:
     """Return where a group of three digits begins, as the place of its cost; elsewhere that of no cost."""
     place = np.arange(len(digit))
     since = place - np.maximum.accumulate(np.where(digit, -1, place))
     return np.where(digit & (since % 3 == 1), DIGITS, NOTHING)
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+def _cut_batches(texts: Sequence[str]) -> Iterator[list[int]]:
     """Yield the places of texts that are worked together; those of ASCII alone are, since they are worked faster."""
     for plain in (True, False):
         batch: list[int] = []
@@ -154,7 +154,7 @@ def _count_batch(texts: Sequence[str]) -> list[int]:
 
 def _measure_costs(text: str) -> npt.NDArray[np.int32]:
     """Return what each character costs after those before it, from the second on."""
-    costs = _costs()
+    costs = _read_costs()
     spent: npt.NDArray[np.int32] = sum(costs[place].astype(np.int32) for place in features(text))  # type: ignore[assignment]
     return spent
 
@@ -167,29 +167,29 @@ def _ascii_spent(text: str) -> npt.NDArray[np.int32]:
     before[2:] = letter[:-2]
     before[1:] *= letter[:-1] > 0
     spent = _ascii_pairs().take((code[:-1] << 7) + code[1:])
-    spent += _costs().take((before[1:] * _LETTERS + letter[:-1]) * _LETTERS + letter[1:])
+    spent += _read_costs().take((before[1:] * _LETTERS + letter[:-1]) * _LETTERS + letter[1:])
     digit = _SIGN.take(codes) == _DIGIT
     if digit.any():
-        spent += _costs()[_thirds(digit)[1:]]
+        spent += _read_costs()[_mark_thirds(digit)[1:]]
     return spent
 
 
 @cache
 def _ascii_pairs() -> npt.NDArray[np.int32]:
     """Return by two ASCII characters what their pair costs, and the second alone."""
-    costs, sign = _costs().astype(np.int32), _SIGN[:128]
+    costs, sign = _read_costs().astype(np.int32), _SIGN[:128]
     pairs: npt.NDArray[np.int32] = costs[PAIRS + sign[:, None] * _SIGNS + sign] + costs[CHARS : CHARS + 128]
     return pairs.ravel()
 
 
 @cache
-def _scalars() -> "tuple[memoryview[int], memoryview[int], memoryview[int]]":
+def _list_scalars() -> "tuple[memoryview[int], memoryview[int], memoryview[int]]":
     """Return costs, letters and signs as what single numbers are quickly taken from."""
-    return memoryview(_costs()), memoryview(_LETTER), memoryview(_SIGN)  # type: ignore[arg-type]
+    return memoryview(_read_costs()), memoryview(_LETTER), memoryview(_SIGN)  # type: ignore[arg-type]
 
 
 @cache
-def _costs() -> npt.NDArray[np.int8]:
+def _read_costs() -> npt.NDArray[np.int8]:
     with np.load(COSTS_PATH) as archive:
         costs: npt.NDArray[np.int8] = archive["costs"]
     return costs

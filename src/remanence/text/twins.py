@@ -83,7 +83,13 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
     """
     if _fingerprint(old) == _fingerprint(new):
         return TextVerdict("exact", ("the same words",))
-    alike, reason = _check_similarity(old, new, similarity, thresholds)
+    what, measured, least = "similarity", similarity, thresholds.near
+    if measured is None:
+        first, second = set(stems(old)), set(stems(new))
+        what, least = "words in common", WORDS_SHARED_MIN
+        measured = len(first & second) / max(1, len(first | second))
+    alike = measured >= least
+    reason = f"{what} {measured:.2f} {'≥' if alike else '<'} {least:.2f}"
     if not alike:
         return TextVerdict("distinct", (reason,))
     vetoes = tuple(_find_vetoes(_read_text(old), _read_text(new)))
@@ -100,7 +106,16 @@ def same_words(old: str, new: str, *, moved: bool = False) -> bool:
     if _fingerprint(old) == _fingerprint(new):
         return True
     one, other = _split_words(old), _split_words(new)
-    turned = moved and len(one.words) == len(other.words) and _is_turned(one.words, other.words)
+    # Turned: one sequence is the other, begun elsewhere and gone on with at its beginning.
+    turned = (
+        moved
+        and len(one.words) == len(other.words)
+        and any(
+            one.words[at:] + one.words[:at] == other.words
+            for at, word in enumerate(one.words)
+            if word == other.words[0]
+        )
+    )
     if not one.words or not (turned or one.words == other.words):
         return False
     first, second = _read_text(old), _read_text(new)
@@ -109,11 +124,6 @@ def same_words(old: str, new: str, *, moved: bool = False) -> bool:
     ):
         return False
     return not any(True for _ in _find_vetoes(first, second))
-
-
-def _is_turned(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether one sequence of words is the other, begun elsewhere and gone on with at its beginning."""
-    return any(one[at:] + one[:at] == other for at, word in enumerate(one) if word == other[0])
 
 
 def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThresholds) -> float:
@@ -173,18 +183,6 @@ def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
 _cached_token = text_cache(_WORDS_CACHED)(_write_out)
 
 
-def _check_similarity(
-    old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds
-) -> tuple[bool, str]:
-    if similarity is not None:
-        sign = "≥" if similarity >= thresholds.near else "<"
-        return similarity >= thresholds.near, f"similarity {similarity:.2f} {sign} {thresholds.near:.2f}"
-    first, second = set(stems(old)), set(stems(new))
-    shared = len(first & second) / max(1, len(first | second))
-    sign = "≥" if shared >= WORDS_SHARED_MIN else "<"
-    return shared >= WORDS_SHARED_MIN, f"words in common {shared:.2f} {sign} {WORDS_SHARED_MIN:.2f}"
-
-
 @_kept_of_short
 def _read_text(text: str) -> _TextFeatures:
     read = readings(text)
@@ -195,7 +193,7 @@ def _read_text(text: str) -> _TextFeatures:
         words=words,
         identifiers=frozenset(filter(_is_identifier, words)),
         denied=tuple(sorted(_find_denied_words(text, words, lexicon))),
-        places=_places(words, lexicon),
+        places=_sort_places(words, lexicon),
         asks=asks(text),
     )
 
@@ -210,22 +208,24 @@ def _find_denied_words(text: str, words: Sequence[str], lexicon: Lexicon) -> Ite
     for place, word in enumerate(words) if not lexicon.negations.isdisjoint(words) else ():
         if word in lexicon.negations:
             after, before = words[place + 1 : place + 1 + _REACH], words[max(0, place - _REACH) : place]
-            yield next(filter(_content(lexicon), (*after, *before[::-1])), "")
+            yield next(
+                filter(
+                    lambda word: word not in lexicon.stop and word not in lexicon.negations,
+                    (*after, *before[::-1]),
+                ),
+                "",
+            )
     for script in languages.CONTRASTS if not text.isascii() else ():
         for sign in script.negations:
             yield from [sign] * text.count(sign)
-
-
-def _content(lexicon: Lexicon) -> Callable[[str], bool]:
-    return lambda word: word not in lexicon.stop and word not in lexicon.negations
 
 
 def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     """Yield what a merge would lose or make untrue, one line for each kind."""
     if old.vital != new.vital:
         for what in ("numbers", "dates", "code"):
-            yield from _differ(what, getattr(old.vital, what), getattr(new.vital, what))
-    yield from _differ("identifiers", old.identifiers, new.identifiers)
+            yield from _describe_difference(what, getattr(old.vital, what), getattr(new.vital, what))
+    yield from _describe_difference("identifiers", old.identifiers, new.identifiers)
     if old.vital.negations != new.vital.negations:
         yield f"negations differ: {old.vital.negations} / {new.vital.negations}"
     elif old.denied != new.denied:
@@ -242,12 +242,12 @@ def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
         yield "the same words in other places"
 
 
-def _differ(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
+def _describe_difference(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
     if old != new:
         yield f"{what} differ: {_format_tokens(old - new)} / {_format_tokens(new - old)}"
 
 
-def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
+def _sort_places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
     """Sort the words that say something by the function words before them: what moves with these keeps its part."""
     places: dict[tuple[str, ...], list[str]] = {}
     marker: list[str] = []

@@ -134,8 +134,13 @@ class DraftBatch:
         if draft.forbidden:
             self.outcomes.append(DraftOutcome(0, "", "gated", draft.forbidden))
             return self.outcomes[-1]
-        outcome = self._met_by_key(draft) or _met_as_settled(draft) or _met_as_echo(draft)
-        outcome = outcome or self._met_by_text(draft) or self._store(draft, terms)
+        # A text that a memory returned comes back as known.
+        outcome = (
+            self._met_by_key(draft)
+            or _met_as_settled(draft)
+            or (None if draft.echo_of is None else DraftOutcome(*draft.echo_of, "known", RETURNED))
+        )
+        outcome = outcome or self._met_by_text(draft) or self._store_draft(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)
         self.outcomes.append(outcome)
@@ -214,11 +219,12 @@ class DraftBatch:
         row_tags.update(turn.tags)
         row["decay"] = decay(row_tags, row.get("category"))
 
-    def _store(self, draft: MemoryDraft, terms: Collection[int]) -> DraftOutcome:
+    def _store_draft(self, draft: MemoryDraft, terms: Collection[int]) -> DraftOutcome:
         key = -(len(self.rows) + 1)
         segment = in_segment(draft.turn, self.agent)
-        tail = self._tail(segment, draft.said_at)
-        row = self._row(draft, tail, terms)
+        last = self._tails.get(segment) or self.known.tails.get(segment)
+        tail = last if last is not None and goes_on(segment.kind, last.said_at, draft.said_at) else None
+        row = self._make_row(draft, tail, terms)
         self.rows.append(row)
         self._add_source(key, draft)
         self._tags[key] = set(draft.turn.tags)
@@ -227,7 +233,9 @@ class DraftBatch:
         by = told_by(draft.turn, draft.role)
         outcome = DraftOutcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint, draft.kept_out] = outcome
-        self._count(terms)
+        counts = {term: self.df.get(term, 0) + 1 for term in terms}
+        self.df.update(counts)
+        self.df_of.append(counts)
         self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
 
@@ -252,7 +260,7 @@ class DraftBatch:
         self.extras.append(Change("links", link, None, link_values(self.now)))
         return f"learned anew: {short_id(twin.seq)} said it and is {twin.status.label}"
 
-    def _row(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
+    def _make_row(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
         turn = draft.turn
         row: dict[str, Any] = {
             "id": self.new_id(),
@@ -264,7 +272,7 @@ class DraftBatch:
             "tier_at": self.now,
             "role": draft.role,
             "decay": decay(turn.tags, turn.category),
-            "value": self._value(draft, tail, terms),
+            "value": self._compute_value(draft, tail, terms),
         }
         optional = {
             "key": turn.key,
@@ -290,7 +298,7 @@ class DraftBatch:
             row.update(status=Status.QUARANTINED, reason=Reason.INSTRUCTIONS)
         return row
 
-    def _value(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> float:
+    def _compute_value(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> float:
         value = keep_value(
             draft.turn.text,
             terms=terms,
@@ -301,16 +309,6 @@ class DraftBatch:
             assistant=draft.role is Role.ASSISTANT,
         )
         return round(value.total, 6)
-
-    def _tail(self, segment: Segment, said_at: int) -> Tail | None:
-        """Return the end of a segment that a text goes on with, None where it begins one."""
-        tail = self._tails.get(segment) or self.known.tails.get(segment)
-        return tail if tail is not None and goes_on(segment.kind, tail.said_at, said_at) else None
-
-    def _count(self, terms: Collection[int]) -> None:
-        counts = {term: self.df.get(term, 0) + 1 for term in terms}
-        self.df.update(counts)
-        self.df_of.append(counts)
 
     def _add_source(self, key: int, draft: MemoryDraft) -> None:
         source = draft.turn.source
@@ -325,8 +323,3 @@ def _met_as_settled(draft: MemoryDraft) -> DraftOutcome | None:
         return None
     seq, id_, why = draft.settled
     return DraftOutcome(seq, id_, "known", why)
-
-
-def _met_as_echo(draft: MemoryDraft) -> DraftOutcome | None:
-    """Know a text that a memory returned and that comes back."""
-    return None if draft.echo_of is None else DraftOutcome(*draft.echo_of, "known", RETURNED)

@@ -124,15 +124,15 @@ def _small_talk() -> frozenset[str]:
 
 def opens(text: str) -> bool:
     """Tell whether a turn has a phrase in it that opens another matter."""
-    return _has(text, _OPENS)
+    return _has_phrase(text, _OPENS)
 
 
 def outcome_of(texts: Sequence[str]) -> BoxOutcome:
     """Tell by the words of the last turns how a matter ended; success and failure together are a part of each."""
     last_texts = texts[-OUTCOME_TURNS:]
-    has_failure = any(_has(text, _FAILED) for text in last_texts)
-    has_success = any(_has(text, _SUCCEEDED, _FAILED) for text in last_texts)
-    if any(_has(text, _PARTLY) for text in last_texts) or (has_failure and has_success):
+    has_failure = any(_has_phrase(text, _FAILED) for text in last_texts)
+    has_success = any(_has_phrase(text, _SUCCEEDED, _FAILED) for text in last_texts)
+    if any(_has_phrase(text, _PARTLY) for text in last_texts) or (has_failure and has_success):
         return BoxOutcome.PARTIAL
     if has_failure:
         return BoxOutcome.FAILURE
@@ -156,25 +156,20 @@ def cut(turns: Sequence[BoxTurn], limits: Limits, ended: SealReason | None = Non
     enough turns have come after to tell. `ended` says why nothing will come after the last turn, None where it may.
     """
     pieces: list[Piece] = []
-    stretches = _stretches(turns, limits.gap)
-    for number, stretch in enumerate(stretches, start=1):
-        is_last = number == len(stretches)
-        pieces += _cut(stretch, limits, ended if is_last else SealReason.TIME_GAP)
-    return pieces
-
-
-def _stretches(turns: Sequence[BoxTurn], gap: int) -> list[list[BoxTurn]]:
-    """Part turns where nobody spoke for long; a clock that was set back is no silence."""
+    # Turns are parted where nobody spoke for long; a clock that was set back is no silence.
     stretches: list[list[BoxTurn]] = []
     for turn in turns:
-        if stretches and turn.at - max(one.at for one in stretches[-1]) < gap:
+        if stretches and turn.at - max(one.at for one in stretches[-1]) < limits.gap:
             stretches[-1].append(turn)
         else:
             stretches.append([turn])
-    return stretches
+    for number, stretch in enumerate(stretches, start=1):
+        is_last = number == len(stretches)
+        pieces += _cut_stretch(stretch, limits, ended if is_last else SealReason.TIME_GAP)
+    return pieces
 
 
-def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: SealReason | None) -> list[Piece]:
+def _cut_stretch(turns: Sequence[BoxTurn], limits: Limits, reason: SealReason | None) -> list[Piece]:
     """Cut a stretch without a silence; `reason` is what ends its last box."""
     pieces: list[Piece] = []
     first = 0
@@ -227,7 +222,7 @@ def measure_side_overlap(before: Sequence[BoxTurn], after: Sequence[BoxTurn]) ->
     The mean of both; without vectors words alone tell, and count double, since few are said again.
     """
     shared = overlap(sum_topics(before), sum_topics(after))
-    one, other = _vector(before), _vector(after)
+    one, other = _compute_direction(before), _compute_direction(after)
     if one is None or other is None:
         return min(1.0, 2 * shared)
     return (shared + float(one @ other)) / 2
@@ -242,7 +237,7 @@ def sum_topics(turns: Sequence[BoxTurn]) -> Counter[int]:
     return total
 
 
-def _vector(turns: Sequence[BoxTurn]) -> Floats | None:
+def _compute_direction(turns: Sequence[BoxTurn]) -> Floats | None:
     """Return the direction that turns have together, each as far as it says something."""
     pairs = [
         (turn.vector.astype(np.float64), sum(turn.topics.values()) * DECAY**far)
@@ -278,19 +273,18 @@ def trace_of(
     if len(topics) < TOPICS_LEAST:
         return None
     began_at, last_at = at
+    numbered = {int(word, 16): weight for word, weight in topics.items()}
     near = [
-        (-_likeness(topics, one.topics), one.trace, one)
+        (
+            -overlap(numbered, {int(word, 16): weight for word, weight in one.topics.items()}),
+            one.trace,
+            one,
+        )
         for one in traces
         if one.last_at >= began_at - limits.reach and one.began_at <= last_at + limits.reach
     ]
     best = min(near, default=None, key=lambda each: each[:2])
     return None if best is None or -best[0] < limits.alike_min else best[2]
-
-
-def _likeness(one: Topics, other: Topics) -> float:
-    return overlap(
-        {int(word, 16): w for word, w in one.items()}, {int(word, 16): w for word, w in other.items()}
-    )
 
 
 def merge_topics(old: Topics, new: Topics) -> dict[str, int]:
@@ -301,7 +295,7 @@ def merge_topics(old: Topics, new: Topics) -> dict[str, int]:
     return {word: weight for word, weight in sorted(total.most_common(TRACE_TOPICS_MAX)) if weight > 0}
 
 
-def _has(text: str, listed: _FirstWordIndex, but: _FirstWordIndex | None = None) -> bool:
+def _has_phrase(text: str, listed: _FirstWordIndex, but: _FirstWordIndex | None = None) -> bool:
     """Tell whether a phrase stands in a text, of any language, outside phrases of `but`."""
     plain = text.casefold().replace("'", "").replace("\u2019", "")
     each = words(plain)

@@ -131,9 +131,9 @@ class Actions:
 
     def detail(self) -> dict[str, Any]:
         """Return what the audit keeps: kinds of decisions with how often each was taken, as far as there are any."""
-        return {"actions": list(self._rows())} if self.counted else {}
+        return {"actions": list(self._list_rows())} if self.counted else {}
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _list_rows(self) -> Iterator[dict[str, Any]]:
         rows = list(self.counted.items())
         for (action, eligibility, outcome, reason), times in rows[:RECORDED_MAX]:
             row = {"action": action, "outcome": outcome, "reason": reason, "count": times}

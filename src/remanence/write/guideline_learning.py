@@ -99,7 +99,7 @@ def guidelines(
         of.update({"total": event.times, outcome: event.times})
     for action, of in counts.items():
         of.update(qualities.get(action, {}))
-    listed = [_guideline(action, counts[action]) for action in ACTIONS if action in counts]
+    listed = [_make_guideline(action, counts[action]) for action in ACTIONS if action in counts]
     return sorted(listed, key=lambda one: -one.quality)
 
 
@@ -119,7 +119,7 @@ def latest(events: Sequence[ActionEvent]) -> list[ActionEvent]:
     return newest[::-1]
 
 
-def _guideline(action: str, of: Counter[str]) -> Guideline:
+def _make_guideline(action: str, of: Counter[str]) -> Guideline:
     judged = of["good"] + of["poor"]
     delta = OF_OUTCOMES * (of["applied"] - of["failed"]) / of["total"]
     delta += OF_QUALITY * (of["good"] - of["poor"]) / judged if judged else 0.0

@@ -71,9 +71,13 @@ def compute_signatures(texts: Iterable[str]) -> SignatureBatch:
     word_lists = [words_of(text) for text in texts]
     lengths = np.array([len(words) for words in word_lists], np.int64)
     hashes = np.array([term_hash(word) for words in word_lists for word in words], np.uint64)
-    totals = [sum(term_hash(word) for word in words if _has_digit(word)) & _ALL_BITS for words in word_lists]
+    totals = [
+        sum(term_hash(word) for word in words if not word.isalpha() and any(map(str.isdigit, word)))
+        & _ALL_BITS
+        for words in word_lists
+    ]
     numbers = np.array(totals, np.uint64)
-    return SignatureBatch(_signatures(hashes, lengths), numbers, lengths > 0)
+    return SignatureBatch(_sign_words(hashes, lengths), numbers, lengths > 0)
 
 
 def join_signatures(parts: Sequence[SignatureBatch]) -> SignatureBatch:
@@ -85,11 +89,7 @@ def join_signatures(parts: Sequence[SignatureBatch]) -> SignatureBatch:
     )
 
 
-def _has_digit(word: str) -> bool:
-    return not word.isalpha() and any(map(str.isdigit, word))
-
-
-def _signatures(words: Hashes, lengths: Rows) -> Signatures:
+def _sign_words(words: Hashes, lengths: Rows) -> Signatures:
     """Return for each text the least hash of its words and pairs of words under each function."""
     has_words = lengths > 0
     signatures = np.zeros((len(lengths), FUNCTIONS), np.uint16)
@@ -128,7 +128,7 @@ _FUNCTIONS = [
 
 def find_similar_pairs(given: SignatureBatch, groups: npt.NDArray[np.int64], least: float) -> Pairs:
     """Return the pairs of one group that seem to share so much, and have the same numbers, the most alike first."""
-    bands = [_band(given, groups, band, least - ERROR) for band in range(BANDS)]
+    bands = [_pair_band(given, groups, band, least - ERROR) for band in range(BANDS)]
     first, second = (np.concatenate(ends) for ends in zip(*bands, strict=True))
     keys = np.unique(first * len(given.said) + second)
     first, second = np.divmod(keys, max(1, len(given.said)))
@@ -137,7 +137,9 @@ def find_similar_pairs(given: SignatureBatch, groups: npt.NDArray[np.int64], lea
     return Pairs(first[order], second[order], shared[order])
 
 
-def _band(given: SignatureBatch, groups: npt.NDArray[np.int64], band: int, least: float) -> tuple[Rows, Rows]:
+def _pair_band(
+    given: SignatureBatch, groups: npt.NDArray[np.int64], band: int, least: float
+) -> tuple[Rows, Rows]:
     """Return the pairs in the buckets of one band."""
     rows = np.flatnonzero(given.said)
     key = given.numbers[rows] + _mix_hashes(groups[rows].astype(np.uint64))

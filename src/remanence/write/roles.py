@@ -26,7 +26,7 @@ _BULLETS = ("- ", "* ", "• ")
 @lru_cache(maxsize=_NAMES_CACHED)
 def role_of_name(speaker: str | None) -> Role | None:
     """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
-    words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]
+    words = [word for word in _split_words(speaker or "") if not any(sign.isdigit() for sign in word)]
     role_words = [word for word in words if word not in _NAMES.beside_names] or words
     if role_words and all(word in _NAMES.systems for word in role_words):
         return Role.SYSTEM
@@ -50,7 +50,7 @@ def told_by(turn: Turn, role: Role) -> str:
 
 def speaks_as_assistant(texts: Sequence[str]) -> bool:
     """Tell whether texts of one speaker read as an assistant's: they offer, list and run long, three signs to four."""
-    signs = sum(map(_signs, texts))
+    signs = sum(map(_count_signs, texts))
     return signs >= max(SIGNS_MIN, SIGNS_SHARE * len(texts))
 
 
@@ -66,12 +66,12 @@ def told_by_texts(known: Sequence[str], arriving: Sequence[str], *, together: bo
     return [speaks_as_assistant(texts[max(0, end - TEXTS_MAX) : end]) for end in ends]
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     return "".join(sign if sign.isalnum() else " " for sign in name.casefold()).split()
 
 
 @lru_cache(maxsize=_SIGNS_CACHED)
-def _signs(text: str) -> int:
+def _count_signs(text: str) -> int:
     """Count what marks an assistant's text: an offer, a list, and the length of one that has either."""
     read, low_text = readings(text), text.casefold()
     offers = any(phrase in low_text for phrase in lexicon_of(read).offers)

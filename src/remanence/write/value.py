@@ -84,7 +84,10 @@ def keep_value(
     """
     read = readings(text)
     lexicon = lexicon_of(read)
-    information = _information(terms, memories, df)
+    # The sum over the rarest terms of ln((N + 500) / (df + 1)).
+    counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]
+    # df may count memories that arrived since; a word then says nothing, never less.
+    information = sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
     reasons = _word_signs(read, lexicon)
     reasons += _text_signs(text, lexicon)
     reasons += _place_signs(place, after_question)
@@ -99,14 +102,7 @@ def word_information(memories: int, df: Mapping[str, int]) -> dict[str, float]:
     return {word: max(0.0, math.log((memories + MEMORIES_PRIOR) / (df[word] + 1))) for word in rarest}
 
 
-def _information(terms: Collection[int], memories: int, df: Mapping[int, int]) -> float:
-    """Return the sum over the rarest terms of ln((N + 500) / (df + 1))."""
-    counts = sorted([df.get(term, 0) for term in terms])[:RAREST_MAX]
-    # df may count memories that arrived since; a word then says nothing, never less.
-    return sum([max(0.0, math.log((memories + MEMORIES_PRIOR) / (count + 1))) for count in counts])
-
-
-def _worth(times: int) -> float:
+def _compute_worth(times: int) -> float:
     """Return 1 − 2^−n: the first sight of a sign is worth half a point, all sights together never a whole one."""
     return 1 - 0.5**times
 
@@ -118,7 +114,7 @@ def _word_signs(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueRea
         listed = getattr(lexicon, name)
         seen = [word for word in words if word in listed or (sign == "number" and word[0].isdigit())]
         if seen:
-            reasons.append(ValueReason(sign, _format_words(seen), direction * _worth(len(seen))))
+            reasons.append(ValueReason(sign, _format_words(seen), direction * _compute_worth(len(seen))))
     return reasons
 
 
@@ -131,15 +127,16 @@ def _collect_listed_words(code: str) -> frozenset[str]:
 
 def _text_signs(text: str, lexicon: Lexicon) -> list[ValueReason]:
     reasons: list[ValueReason] = []
-    if lexicon.names_by_capital and not text.islower() and (names := _names(text, lexicon)):
-        reasons.append(ValueReason("name", _format_words(names), _worth(len(names))))
-    share = _asking_share(text)
-    if share:
-        reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
+    if lexicon.names_by_capital and not text.islower() and (names := _find_names(text, lexicon)):
+        reasons.append(ValueReason("name", _format_words(names), _compute_worth(len(names))))
+    if asks(text):  # by how many of the characters stand in sentences closed by a question mark
+        share = sum(len(part) for part in _SENTENCE.findall(text) if asks(part)) / len(text)
+        if share:
+            reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
     return reasons
 
 
-def _names(text: str, lexicon: Lexicon) -> list[str]:
+def _find_names(text: str, lexicon: Lexicon) -> list[str]:
     """Return capitalised words inside sentences that are in no list: Tuesday is another sign."""
     listed = _collect_listed_words(lexicon.code)
     return [
@@ -154,18 +151,10 @@ def _names(text: str, lexicon: Lexicon) -> list[str]:
 def _place_signs(place: int, after_question: bool) -> list[ValueReason]:
     reasons = []
     if after_question:
-        reasons.append(ValueReason("answers a question", "", _worth(1)))
+        reasons.append(ValueReason("answers a question", "", _compute_worth(1)))
     if place < FIRST_IN_SEGMENT:
-        reasons.append(ValueReason("opens a session", "", _worth(1)))
+        reasons.append(ValueReason("opens a session", "", _compute_worth(1)))
     return reasons
-
-
-def _asking_share(text: str) -> float:
-    """Return the share of the characters that stand in sentences closed by a question mark."""
-    if not asks(text):
-        return 0.0
-    asking = sum(len(part) for part in _SENTENCE.findall(text) if asks(part))
-    return asking / len(text)
 
 
 def _format_words(words: Sequence[str]) -> str:

@@ -139,7 +139,7 @@ class AccessTokens:
         row = {
             "key": key,
             "salt": salt.hex(),
-            "hash": _hash(salt, secret),
+            "hash": _hash_secret(salt, secret),
             "role": role,
             "scopes": sorted(set(scopes)),
             "agent": agent,
@@ -180,7 +180,9 @@ async def find_token(core: Core, secret: str) -> AccessToken | None:
     """Return the token that this is, None where there is none, or none any more."""
     key = secret.removeprefix(f"{_MARK}_").partition("_")[0]
     for name, row in (await _read_rows(core)).items():
-        if row["key"] == key and hmac.compare_digest(row["hash"], _hash(bytes.fromhex(row["salt"]), secret)):
+        if row["key"] == key and hmac.compare_digest(
+            row["hash"], _hash_secret(bytes.fromhex(row["salt"]), secret)
+        ):
             return _read_row(name, row)
     return None
 
@@ -195,6 +197,6 @@ def _read_row(name: str, row: dict[str, Any]) -> AccessToken:
     return AccessToken(name, row["role"], tuple(row["scopes"]), row["agent"], row["at"], door, denies)
 
 
-def _hash(salt: bytes, secret: str) -> str:
+def _hash_secret(salt: bytes, secret: str) -> str:
     """Hash a secret of 256 random bits: nobody guesses one, so that a slow hash would gain nothing."""
     return sha256(salt + secret.encode()).hexdigest()

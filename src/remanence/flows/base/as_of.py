@@ -42,7 +42,12 @@ class Rewound:
 async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dict[int, ChangesSince]:
     """Return by memory what the audit says of the changes since an instant, or of the one that is `seq`."""
     since = await find_position(core, at)
-    await _refuse_ended(core, since, at)
+    # An instant is gone where the audit has no more what a part since then changed.
+    after = since
+    while page := await core.store.history(core.scope, after=after, limit=PAGE, rows=False):
+        for part in page:
+            _refuse_without_images(part, at)
+        after = page[-1].position
     changes: dict[int, ChangesSince] = {}
     await take_in_changes(core, changes, since, seq)
     return changes
@@ -72,10 +77,12 @@ async def read_rewound(core: Core, at: int, since: int, known: Rewound | None = 
         older, position = (await _read_log(core, at, since, known.begins))[0], known.position
         log = [*older, *known.log]
     between = sorted((since, known.since))
-    moved = {_owner(change) for place, change in log if between[0] < place <= between[1]}
+    moved = {_find_changed_memory(change) for place, change in log if between[0] < place <= between[1]}
     today = {**known.today}
     changes = {seq: one for seq, one in known.changes.items() if seq not in moved}
-    _take_in(changes, (change for place, change in log if place > since and _owner(change) in moved))
+    _take_in(
+        changes, (change for place, change in log if place > since and _find_changed_memory(change) in moved)
+    )
     while missing := sorted(
         seq for seq, one in changes.items() if one.was_there is not False and seq not in today
     ):
@@ -84,7 +91,7 @@ async def read_rewound(core: Core, at: int, since: int, known: Rewound | None = 
             today |= zip(some, await core.store.get(core.scope, some), strict=True)
         late, position = await _read_log(core, at, position)
         _take_in(changes, (change for _, change in late))
-        moved |= {_owner(change) for _, change in late}
+        moved |= {_find_changed_memory(change) for _, change in late}
         log += late
     memories = {
         seq: known.memories.get(seq) if seq not in moved else one.rewind(core.scope, seq, today.get(seq))
@@ -137,12 +144,12 @@ def check_instant(core: Core, as_of: Moment, why_not: OneMemory | None, *, expla
 def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int | None = None) -> None:
     for change in rows:
         if change.table in REWOUND:
-            owner = _owner(change)
+            owner = _find_changed_memory(change)
             if seq in (None, owner):
                 changes.setdefault(owner, ChangesSince()).take_in(change)
 
 
-def _owner(change: Change) -> int:
+def _find_changed_memory(change: Change) -> int:
     """Return whose row, tag or source a change is of."""
     return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
 
@@ -164,15 +171,6 @@ async def find_position(core: Core, at: int) -> int:
             break
         low = part.position
     return low
-
-
-async def _refuse_ended(core: Core, since: int, at: int) -> None:
-    """Raise ImagesEnded where the audit has no more what a part since then changed."""
-    after = since
-    while page := await core.store.history(core.scope, after=after, limit=PAGE, rows=False):
-        for part in page:
-            _refuse_without_images(part, at)
-        after = page[-1].position
 
 
 def _refuse_without_images(part: AuditPart, at: int) -> None:

@@ -28,7 +28,7 @@ class ClockWatch:
     async def look(self) -> None:
         """Keep what the clocks say, if that is in no doubt; costs nothing where it was looked at within the hour."""
         reading = read(self._clock)
-        if self._latest is not None and _agrees(self._latest, reading):
+        if self._latest is not None and _follows_last_reading(self._latest, reading):
             return
         present = await self.read_present()
         newest_at = 0 if present.marks.believed is not None else await self._last_record()
@@ -63,7 +63,11 @@ class ClockWatch:
         try:
             present = await self.read_present()
             finding = doubt(present, await self._newest_at())
-            late = await self._later(present) if finding is not None and finding.cause == "back" else []
+            late = (
+                await self._find_later_runs(present)
+                if finding is not None and finding.cause == "back"
+                else []
+            )
         except StoreError as error:
             return Check("clock", ok=False, detail=str(error), advice=error.recovery)
         if finding is None:
@@ -86,7 +90,7 @@ class ClockWatch:
         parts = await self._store.history(self._scope, after=max(0, position - 1), limit=1, rows=False)
         return parts[-1].cause.at if parts else 0
 
-    async def _later(self, present: Present) -> list[AuditPart]:
+    async def _find_later_runs(self, present: Present) -> list[AuditPart]:
         """Find the runs that claim to be of later than now; those that were accepted are left out."""
         runs: list[AuditPart] = []
         after, until = 0, max(present.reading.wall, present.marks.accepted)
@@ -96,7 +100,7 @@ class ClockWatch:
         return runs
 
 
-def _agrees(latest: ClockReading, reading: ClockReading) -> bool:
+def _follows_last_reading(latest: ClockReading, reading: ClockReading) -> bool:
     """Tell whether a reading follows from the last one within the hour."""
     if latest.boot != reading.boot or not 0 <= reading.wall - latest.wall < LOOK_EVERY:
         return False
@@ -107,7 +111,7 @@ def _says_more(before: Marks, after: Marks) -> bool:
     """Tell whether marks are worth a write: their reading is of another hour or boot, or a doubt came or went."""
     if before.believed is None or after.believed is None or before.cause != after.cause:
         return before != after
-    return before.doubted != after.doubted or not _agrees(before.believed, after.believed)
+    return before.doubted != after.doubted or not _follows_last_reading(before.believed, after.believed)
 
 
 def _describe_runs(runs: Sequence[AuditPart]) -> str:

@@ -275,14 +275,14 @@ class Core:
             rows = await self.store.get(self.scope, sorted({seq for _, seq in page if seq > 0}))
             memories = {memory.seq: memory for memory in rows if memory is not None}
             for change, seq in page:
-                self._refuse_taking(change, memories.get(seq))
-
-    def _refuse_taking(self, change: Change, memory: Memory | None) -> None:
-        categories = (None if memory is None else memory.category, (change.after or {}).get("category"))
-        system = any(map(self.policy.is_system, categories))
-        refusals = find_refusals(change, memory, trust=self.trust, system=system, now=self.clock.now())
-        if refusals:
-            raise make_refusal(refusals, memory, str(change.key) if change.table == "forbidden" else "")
+                memory = memories.get(seq)
+                categories = None if memory is None else memory.category, (change.after or {}).get("category")
+                system = any(map(self.policy.is_system, categories))
+                now = self.clock.now()
+                refusals = find_refusals(change, memory, trust=self.trust, system=system, now=now)
+                if refusals:
+                    fold = str(change.key) if change.table == "forbidden" else ""
+                    raise make_refusal(refusals, memory, fold)
 
     @property
     def session(self) -> str | None:

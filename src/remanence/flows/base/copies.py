@@ -77,7 +77,7 @@ async def backup(core: Core, path: str | Path, to: str | Path = "") -> None:
         is_done = True
     finally:
         if not is_done:
-            await _drop(core, EVERY_SCOPE, [name])
+            await _drop_copies(core, EVERY_SCOPE, [name])
     await finish(core, EVERY_SCOPE, name, memories)
 
 
@@ -147,7 +147,7 @@ async def dismiss(core: Core, paths: Iterable[str | Path]) -> list[RegisteredCop
                 recovery="list them: remanence erase --copies",
             )
     for scope, names in by_scope.items():
-        await _drop(core, scope, names)
+        await _drop_copies(core, scope, names)
     return list(await asyncio.to_thread(_build_copies, rows))
 
 
@@ -156,7 +156,7 @@ async def _read_copy_rows(core: Core, scope: str) -> Mapping[str, Any]:
     return (await core.store.bookkeep(scope, request)).values
 
 
-async def _drop(core: Core, scope: str, names: Iterable[str]) -> None:
+async def _drop_copies(core: Core, scope: str, names: Iterable[str]) -> None:
     put = dict.fromkeys(name for name in names if name)
     if put:
         await core.store.bookkeep(scope, Bookkeeping(core.clock.now(), put=put))

@@ -32,10 +32,10 @@ async def closed_run(core: Core, cause: Cause) -> AsyncIterator[None]:
     finally:
         if is_cut:
             with suppress(LeaseLost, StoreUnavailable):
-                await _close(core, cause)
+                await _close_run(core, cause)
 
 
-async def _close(core: Core, cause: Cause) -> None:
+async def _close_run(core: Core, cause: Cause) -> None:
     """Write the last part of a run of which some are written, and not the last."""
     parts = await list_parts(core, cause.run)
     if parts and not parts[-1].cause.final:

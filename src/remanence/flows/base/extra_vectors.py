@@ -170,7 +170,7 @@ async def fill(core: Core, stopped: Callable[[], bool] = lambda: False) -> Embed
     record, count = await _read_model_record(core)
     if record is None or record["name"] != model.name:
         return EmbedMissingResult(left=(await embed_question(core, "")).without)
-    missing = await _missing(core, (model.name, count))
+    missing = await _find_missing_seqs(core, (model.name, count))
     spending, total = Spending(core, EMBEDDER), 0
     for start in range(0, len(missing), WRITTEN_AT_ONCE):
         if stopped():
@@ -207,10 +207,10 @@ async def count_unembedded(core: Core) -> int:
     record, count = await _read_model_record(core)
     if core.model is None or record is None or record["name"] != core.model.name:
         return 0
-    return len(await _missing(core, (core.model.name, count)))
+    return len(await _find_missing_seqs(core, (core.model.name, count)))
 
 
-async def _missing(core: Core, arm: tuple[str, int]) -> list[int]:
+async def _find_missing_seqs(core: Core, arm: tuple[str, int]) -> list[int]:
     """Return, ascending, the memories that have no vector of a model yet."""
     async with core.index.hold_rows(core.clock.now(), model=arm):
         seqs: list[int] = core.index.without_model(EMBEDDED).tolist()

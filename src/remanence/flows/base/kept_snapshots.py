@@ -33,34 +33,22 @@ class KeptSnapshots:
         """Return what is asked for as it stands now, the same as the store would; `patch` moves a kept one on."""
         if not _is_kept(wanted):
             return await self.store.snapshot(self.scope, wanted, now)
-        last = self._take(wanted)
+        place = next((at for at, (request, _) in enumerate(self.kept) if request == wanted), None)
+        last = None if place is None else self.kept.pop(place)[1]
         since = None if last is None else last.position
         snapshot: Snapshot | None
         snapshot = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
         if last is not None and snapshot.changed is not None:
-            snapshot = await _brought_up_to_date(last, snapshot, wanted, patch)
+            if len(last) + len(snapshot) < ASIDE_MIN:
+                snapshot = patch(last, snapshot, wanted.among)
+            else:
+                snapshot = await asyncio.to_thread(patch, last, snapshot, wanted.among)
         if snapshot is None:
             snapshot = await self.store.snapshot(self.scope, wanted, now)
-        self._keep(wanted, snapshot)
-        return snapshot
-
-    def _take(self, wanted: SnapshotRequest) -> Snapshot | None:
-        """Take out what was kept of a request."""
-        place = next((at for at, (request, _) in enumerate(self.kept) if request == wanted), None)
-        return None if place is None else self.kept.pop(place)[1]
-
-    def _keep(self, wanted: SnapshotRequest, snapshot: Snapshot) -> None:
         links = 0 if snapshot.links is None else len(snapshot.links)
         if len(snapshot) <= ROWS_MAX and links <= LINKS_EACH_MAX * ROWS_MAX:
             self.kept = [*self.kept[-(KEPT_MAX - 1) :], (wanted, snapshot)]
-
-
-async def _brought_up_to_date(
-    last: Snapshot, found: Snapshot, wanted: SnapshotRequest, patch: Patch
-) -> Snapshot | None:
-    if len(last) + len(found) < ASIDE_MIN:
-        return patch(last, found, wanted.among)
-    return await asyncio.to_thread(patch, last, found, wanted.among)
+        return snapshot
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

@@ -203,7 +203,7 @@ async def number(core: Core, name: str) -> int:
 
 async def numbers(core: Core, *names: str) -> list[int]:
     """Return what some settings are now that are numbers, by one read."""
-    values = await _values(core, names)
+    values = await _read_values(core, names)
     assert all(isinstance(value, int) for value in values), names
     return [int(value) for value in values]
 
@@ -215,26 +215,26 @@ def rows_of(*names: str) -> tuple[str, ...]:
 
 def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
     """Return what some settings are that are numbers, by rows that were read."""
-    return [int(_current(_find_setting(name), rows).value) for name in names]
+    return [int(_describe_setting(_find_setting(name), rows).value) for name in names]
 
 
 def words_in(rows: Mapping[str, Any], *names: str) -> list[str]:
     """Return what some settings are that are words, by rows that were read."""
-    return [str(_current(_find_setting(name), rows).value) for name in names]
+    return [str(_describe_setting(_find_setting(name), rows).value) for name in names]
 
 
 async def words(core: Core, *names: str) -> list[str]:
     """Return what some settings are now that are words, by one read."""
-    values = await _values(core, names)
+    values = await _read_values(core, names)
     assert all(isinstance(value, str) for value in values), names
     return [str(value) for value in values]
 
 
-async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
+async def _read_values(core: Core, names: tuple[str, ...]) -> list[int | str]:
     declarations = [_find_setting(name) for name in names]
     request = Bookkeeping(core.clock.now(), get=tuple(map(setting_row, names)))
     rows = (await core.store.bookkeep(core.scope, request)).values
-    return [_current(one, rows).value for one in declarations]
+    return [_describe_setting(one, rows).value for one in declarations]
 
 
 @verb_class("settings")
@@ -256,7 +256,7 @@ class Settings:
         declared = SETTINGS.values() if name is None else [_find_setting(name)]
         request = Bookkeeping(self._core.clock.now(), get=tuple(setting_row(one.name) for one in declared))
         rows = (await self._core.store.bookkeep(self._core.scope, request)).values
-        current = [_follow_policy(self._core, _current(one, rows)) for one in declared]
+        current = [_follow_policy(self._core, _describe_setting(one, rows)) for one in declared]
         return current if name is None else current[0]
 
     async def set(self, name: str, value: int | str | None) -> Setting:
@@ -303,7 +303,7 @@ def _check_value(one: Setting, value: object) -> None:
         wanted_of(value, "")
 
 
-def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
+def _describe_setting(declared: Setting, rows: Mapping[str, Any]) -> Setting:
     """Say what a setting is now, by the rows of the bookkeeping."""
     row = rows.get(setting_row(declared.name))
     return declared if row is None else replace(declared, value=row["value"], source=row["source"])

@@ -104,7 +104,17 @@ async def expire(
     time. Raises PlanHeld where the clock is in doubt: nothing ends too early.
     """
     now = core.clock.now()
-    await _refuse_doubt(core, now)
+    # Of no memory: how many there are and the newest record are all that the brake asks for here.
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
+    snapshot = replace(snapshot, present=await core.watch.read_present())
+    hold = brake.check_brake(snapshot, now, 0, automatic=True)
+    if hold is not None:
+        raise PlanHeld(
+            f"no image ends: {hold.why}",
+            recovery="set the clock right, or accept it: `remanence review settle clock accept`",
+            destroyed=0,
+            clock=True,
+        )
     before = now - await settings.number(core, "audit_days") * DAY
     before -= before % DAY if fence is not None else 0
     total = ExpireResult(now, before)
@@ -124,17 +134,3 @@ async def expire(
         if not batch.left or over():
             break
     return total
-
-
-async def _refuse_doubt(core: Core, now: int) -> None:
-    # Of no memory: how many there are and the newest record are all that the brake asks for here.
-    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
-    snapshot = replace(snapshot, present=await core.watch.read_present())
-    hold = brake.check_brake(snapshot, now, 0, automatic=True)
-    if hold is not None:
-        raise PlanHeld(
-            f"no image ends: {hold.why}",
-            recovery="set the clock right, or accept it: `remanence review settle clock accept`",
-            destroyed=0,
-            clock=True,
-        )

@@ -38,7 +38,7 @@ from remanence.read.extraction import ExtractRequest
 from remanence.recall.nearest import nearest, whole_tiles
 from remanence.store.base import Find
 from remanence.text.twins import same_words, sureness, verdict
-from remanence.write.engine_actions import Actions, Eligibility, of_memory
+from remanence.write.engine_actions import Actions, of_memory
 from remanence.write.supposed import said_again
 
 CHUNK = 200
@@ -124,7 +124,7 @@ class _InboxComparison:
     def find_partners(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
         """Return whom some memories may be linked to, by the relations of which each takes only so many."""
         siblings = {seq for memory in memories for seq in self.beside.siblings(memory.seq)}
-        return {Relation.SIMILAR: _ends(memories, self.pairs), Relation.CO_OCCURS: siblings}
+        return {Relation.SIMILAR: _list_ends(memories, self.pairs), Relation.CO_OCCURS: siblings}
 
 
 async def consolidate(
@@ -147,7 +147,9 @@ async def consolidate(
     size, compare_max = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (ignore_progress, 0) if progress is None else (progress, await _count_inbox(core))
     tell(0, waiting)
-    while (limit := min(compare_max, most - total.activated)) and not stopped() and await _inbox(core, 1):
+    while (
+        (limit := min(compare_max, most - total.activated)) and not stopped() and await _read_inbox(core, 1)
+    ):
         waiting_for = "" if core.writer is None else await spending.waits()
         if waiting_for:
             total = replace(total, waits=waiting_for)
@@ -155,15 +157,17 @@ async def consolidate(
         async with _own_turn(core, links, tries) as fence:
             if fence is None and tries == 1:
                 break
-            inbox = await _inbox(core, limit)
-            older = await _find_older(core, inbox, older)
+            inbox = await _read_inbox(core, limit)
+            # A writer is shown older memories, in one look also those beside the memories that come next.
+            if core.writer is not None and not all(memory.seq in older for memory in inbox):
+                older = await candidates(core, await _read_inbox(core, LOOKED_AHEAD))
             compared_with = _InboxComparison(
                 await _find_similar(core, inbox), older, await beginnings(core, inbox)
             )
             for start in range(0, len(inbox), size):
                 part_cause = replace(cause, part=part, fence=fence)
                 few = inbox[start : start + size]
-                chunk = await _commit(core, few, compared_with, part_cause, links, spending)
+                chunk = await _commit_chunk(core, few, compared_with, part_cause, links, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
                 await verdicts.carry_out(chunk.find_replacing(), part_cause)
@@ -183,7 +187,7 @@ async def _count_inbox(core: Core) -> int:
     return int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
 
 
-async def _inbox(core: Core, limit: int) -> list[Memory]:
+async def _read_inbox(core: Core, limit: int) -> list[Memory]:
     return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
 
 
@@ -205,21 +209,12 @@ async def _find_similar(core: Core, memories: Sequence[Memory]) -> Pairs:
     seqs = [memory.seq for memory in memories]
     async with core.index.hold_rows(core.clock.now(), vectors=True):
         tiles = await asyncio.gather(
-            *(asyncio.to_thread(_candidates, core, part) for part in whole_tiles(seqs, COMPARED_AT_ONCE))
+            *(asyncio.to_thread(_find_candidates, core, part) for part in whole_tiles(seqs, COMPARED_AT_ONCE))
         )
     return {seq: pairs for part in tiles for seq, pairs in part.items()}
 
 
-async def _find_older(
-    core: Core, inbox: Sequence[Memory], known: Mapping[int, Sequence[int]]
-) -> Mapping[int, Sequence[int]]:
-    """Return what a writer is shown beside memories, in one look also of those that come next; nothing without one."""
-    if core.writer is None or all(memory.seq in known for memory in inbox):
-        return known
-    return await candidates(core, await _inbox(core, LOOKED_AHEAD))
-
-
-async def _commit(
+async def _commit_chunk(
     core: Core,
     inbox: list[Memory],
     compared: _InboxComparison,
@@ -232,9 +227,16 @@ async def _commit(
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         compared = replace(compared, pairs=await _filter_standing_pairs(core, chunk, compared.pairs))
-        partners = await _texts(core, compared.pairs)
+        # Only pairs in the band of near duplicates have their words compared.
+        near = core.embedder.thresholds.near
+        seqs = sorted({pair.seq for mine in compared.pairs.values() for pair in mine if pair.cosine >= near})
+        partners = {
+            memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None
+        }
         if core.writer is not None and not answers:
-            asked = _select_judged(core, chunk.memories)
+            asked = chunk.memories
+            if isinstance(core.writer, Extractor):  # it is asked about no turn beside the facts of it
+                asked = [one for one in asked if TURN not in one.tags or one.category is not None]
             answers = await _judge_chunk(core, core.writer, asked, compared.older)
             await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
         chunk.judged, counts = await limit_newer(
@@ -244,7 +246,7 @@ async def _commit(
             core, {memory.seq for memory in chunk.memories}, compared.find_partners(chunk.memories)
         )
         # Comparing texts word by word takes long where many are alike.
-        await asyncio.to_thread(_decide, core, chunk, compared, partners, drawn)
+        await asyncio.to_thread(_decide_chunk, core, chunk, compared, partners, drawn)
         try:
             if chunk.changes:
                 # So that they are not forgotten with the result of a run that nobody watches.
@@ -289,23 +291,16 @@ async def _filter_standing_pairs(core: Core, chunk: _Chunk, pairs: Pairs) -> Pai
         return {memory.seq: () for memory in chunk.memories}
     async with core.index.hold_rows(core.clock.now(), vectors=True):
         chunk.held = core.index.filter_embedded(memory.seq for memory in chunk.memories)
-        standing = core.index.filter_standing(_ends(chunk.memories, pairs))
+        standing = core.index.filter_standing(_list_ends(chunk.memories, pairs))
     return {
         memory.seq: [pair for pair in pairs[memory.seq] if pair.seq in standing] for memory in chunk.memories
     }
 
 
-def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
+def _list_ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     """Return a chunk's memories and all that they may be linked to."""
     seqs = {memory.seq for memory in memories}
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
-
-
-def _select_judged(core: Core, memories: Sequence[Memory]) -> list[Memory]:
-    """Return what a writer is asked about: where it extracts facts, no turn beside these."""
-    if not isinstance(core.writer, Extractor):
-        return [*memories]
-    return [one for one in memories if TURN not in one.tags or one.category is not None]
 
 
 async def _judge_chunk(
@@ -320,7 +315,7 @@ async def _judge_chunk(
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
 
-def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
+def _find_candidates(core: Core, seqs: Sequence[int]) -> Pairs:
     index, least = core.index, core.embedder.thresholds.similar
     matches = nearest(index.bare_vectors, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
     return {
@@ -329,14 +324,7 @@ def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
     }
 
 
-async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
-    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
-    near = core.embedder.thresholds.near
-    seqs = sorted({pair.seq for mine in pairs.values() for pair in mine if pair.cosine >= near})
-    return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-
-
-def _decide(
+def _decide_chunk(
     core: Core,
     chunk: _Chunk,
     compared: _InboxComparison,
@@ -347,7 +335,13 @@ def _decide(
     now = core.clock.now()
     for memory, answer in zip(chunk.memories, chunk.judged, strict=True):
         eligibility = of_memory(memory, "consolidation")
-        judgement = _filter_judgement(chunk.actions, eligibility, answer)
+        # Of a judgement only what may be written into the memory stays.
+        judgement = answer
+        if answer.alignment is not None or answer.tags:
+            if chunk.actions.allows("update_note", eligibility):
+                chunk.actions.record("update_note", eligibility, reason="judged by a writer")
+            else:
+                judgement = replace(answer, alignment=None, tags=())
         chunk.changes += _activate_memory(core, chunk, memory, now, judgement)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judgement.tags]
         pairs, wishes = compared.pairs[memory.seq], compared.beside.count_links(memory)
@@ -368,16 +362,6 @@ def _decide(
     chunk.changes = merge_changes(chunk.changes)
 
 
-def _filter_judgement(actions: Actions, given: Eligibility, judged: CheckedJudgement) -> CheckedJudgement:
-    """Return of a judgement what may be written into the memory, and record that."""
-    if judged.alignment is None and not judged.tags:
-        return judged
-    if not actions.allows("update_note", given):
-        return replace(judged, alignment=None, tags=())
-    actions.record("update_note", given, reason="judged by a writer")
-    return judged
-
-
 def _link_memory(
     core: Core,
     chunk: _Chunk,
@@ -391,7 +375,12 @@ def _link_memory(
     room = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
     for pair in pairs:
         other = partners.get(pair.seq)
-        relation = _relation(core, memory, other, pair.cosine)
+        # A pair is near duplicates only where the words say so too: numbers, names and negation must agree.
+        relation = Relation.SIMILAR
+        if other is not None and other.speaker == memory.speaker:
+            twin = verdict(other.text, memory.text, pair.cosine, core.embedder.thresholds)
+            if twin.kind != "distinct":
+                relation = Relation.NEAR_DUPLICATE
         key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
         if room[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
             room[relation] -= 1
@@ -399,7 +388,7 @@ def _link_memory(
             sure = pair.cosine
             if relation is Relation.NEAR_DUPLICATE and other is not None:
                 sure = sureness(other.text, memory.text, pair.cosine, core.embedder.thresholds)
-            changes.append(Change("links", key, None, _values(pair.cosine, now, sure)))
+            changes.append(Change("links", key, None, _make_link_values(pair.cosine, now, sure)))
             chunk.near += relation is Relation.NEAR_DUPLICATE
             chunk.similar += relation is Relation.SIMILAR
             if relation is Relation.NEAR_DUPLICATE and other is not None:
@@ -454,19 +443,11 @@ def _link_others(
         key = (ends[0], ends[1], int(relation))
         if key not in drawn.keys:
             drawn.add(key)
-            changes.append(Change("links", key, None, _values(sure, now)))
+            changes.append(Change("links", key, None, _make_link_values(sure, now)))
     return changes
 
 
-def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -> Relation:
-    """Call a pair near duplicates only where the words say so too: numbers, names and negation must agree."""
-    if other is None or other.speaker != memory.speaker:
-        return Relation.SIMILAR
-    twin = verdict(other.text, memory.text, cosine, core.embedder.thresholds)
-    return Relation.SIMILAR if twin.kind == "distinct" else Relation.NEAR_DUPLICATE
-
-
-def _values(cosine: float, now: int, sure: float | None = None) -> dict[str, Any]:
+def _make_link_values(cosine: float, now: int, sure: float | None = None) -> dict[str, Any]:
     weight, confidence = (
         round(min(1.0, max(0.0, much)), 6) for much in (cosine, cosine if sure is None else sure)
     )

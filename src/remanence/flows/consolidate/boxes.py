@@ -79,7 +79,8 @@ async def decide_boxes(
     memories = {one.seq: one for one in sorted([*earlier, *fresh], key=lambda one: one.seq)}
     topic_turns = await box_turns(core, list(memories.values()))
     pieces = await asyncio.to_thread(box_cuts.cut, topic_turns, LIMITS, ended) if topic_turns else []
-    traces = await _traces(core, topic_turns)
+    since = min((turn.at for turn in topic_turns), default=0) - LIMITS.reach
+    traces = await core.store.traces(core.scope, FindTraces(since=since, limit=TRACES_MAX))
     placement = _BoxPlacement(core.clock.now(), session, memories, traces)
     missing = () if box is None else tuple(seq for seq in box.members if seq not in memories)
     for index, piece in enumerate(pieces):
@@ -122,12 +123,6 @@ async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
         ]
 
     return await asyncio.to_thread(read)
-
-
-async def _traces(core: Core, seen: Sequence[BoxTurn]) -> list[TraceRow]:
-    """Return the traces that boxes of some turns may join."""
-    since = min((turn.at for turn in seen), default=0) - LIMITS.reach
-    return await core.store.traces(core.scope, FindTraces(since=since, limit=TRACES_MAX))
 
 
 @dataclass
@@ -407,7 +402,13 @@ class Conversations:
         before = after if after is None or isinstance(after, int) else after.number
         find = FindBoxes(session=session, is_open=True if open_only else None, before=before, limit=limit)
         if of is not None:
-            return await build_segments(self._core, await _rows_around(self._core, of, find))
+            # A fact is in no box itself: its turns are.
+            one = await self._core.one(of)
+            links = await self._core.store.neighbours(self._core.scope, [one.seq], Relation.LEARNED_FROM)
+            turns = (one.seq, *(link.target for link in links if link.source == one.seq))
+            return await build_segments(
+                self._core, await self._core.store.boxes(self._core.scope, replace(find, holding=turns))
+            )
         return await build_segments(self._core, await self._core.store.boxes(self._core.scope, find))
 
 
@@ -420,14 +421,6 @@ def _refuse_mixed(after: object, *, threads: bool, of_segments: Sequence[object]
             "it names what only segments have, or only threads",
             recovery="list segments by `session`, `of` and `open_only`, threads by `segments_min`",
         )
-
-
-async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[BoxRow]:
-    """Return the rows of the boxes that a turn is in, or those of a fact's turns."""
-    one = await core.one(memory)
-    links = await core.store.neighbours(core.scope, [one.seq], Relation.LEARNED_FROM)
-    turns = (one.seq, *(link.target for link in links if link.source == one.seq))
-    return await core.store.boxes(core.scope, replace(find, holding=turns))
 
 
 async def _get_thread(core: Core, number: int) -> ConversationThread:

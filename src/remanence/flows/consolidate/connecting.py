@@ -105,21 +105,16 @@ class LinkNeighbours:
 
 async def beginnings(core: Core, memories: Sequence[Memory]) -> LinkNeighbours:
     """Find the neighbours of memories that become active."""
-    before = await _find_previous(core, memories)
-    entities = await _mentions(core, [one.seq for one in memories if may_share(one)])
+    # The last that stands before each memory in its session, or else in its thread.
+    before: dict[int, int] = {}
+    in_thread = [one for one in memories if one.session is not None or one.thread is not None]
+    if in_thread:
+        async with core.index.hold_rows(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
+            turns = await core.index.match_tag(TURN, core.clock.now())
+            before = await asyncio.to_thread(_looked_back, core, in_thread, turns)
+    entities = await _read_mentions(core, [one.seq for one in memories if may_share(one)])
     mentions = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
     return LinkNeighbours(before, entities, mentions)
-
-
-async def _find_previous(core: Core, memories: Sequence[Memory]) -> dict[int, int]:
-    """Return the last that stands before each memory in its session, or else in its thread, where there is one."""
-    in_thread = [one for one in memories if one.session is not None or one.thread is not None]
-    if not in_thread:
-        return {}
-    index = core.index
-    async with index.hold_rows(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
-        turns = await index.match_tag(TURN, core.clock.now())
-        return await asyncio.to_thread(_looked_back, core, in_thread, turns)
 
 
 def _looked_back(
@@ -142,7 +137,7 @@ def _looked_back(
     return neighbours
 
 
-async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, list[int]]:
+async def _read_mentions(core: Core, seqs: Sequence[int]) -> dict[int, list[int]]:
     """Return which entities some memories mention, by their numbers."""
     by_memory: dict[int, list[int]] = {}
     if seqs:
@@ -161,7 +156,7 @@ async def _read_latest_mentions(core: Core, entities: set[int]) -> dict[int, lis
     request = Bookkeeping(core.clock.now(), get=tuple(names))
     rows = (await core.store.bookkeep(core.scope, request)).values
     seqs = sorted({seq for row in rows.values() for seq in row})
-    still = await _mentions(core, seqs)
+    still = await _read_mentions(core, seqs)
     async with core.index.hold_rows(core.clock.now()):
         standing = core.index.filter_standing(seqs)
     return {

@@ -109,10 +109,10 @@ async def _is_time(core: Core, every: int) -> bool:
 
 
 async def _looked_through(run: Settling, active: Ints) -> LinkedDuplicates:
-    (total, pairs), link_counts = await _candidates(run, active), _LinkCounts()
+    (total, pairs), link_counts = await _find_candidates(run, active), _LinkCounts()
     for start in range(0, min(len(pairs), PAIRS_MAX), PAGE):
         if not start or not run.stopped():
-            await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], link_counts)
+            await _link_pairs(run, pairs[start : min(start + PAGE, PAIRS_MAX)], link_counts)
     return LinkedDuplicates(
         compared=total,
         candidates=len(pairs),
@@ -132,7 +132,7 @@ async def _read_active(core: Core) -> tuple[Ints, list[int]]:
     return seqs, [len(seqs), int(seqs[-1]) if len(seqs) else 0, revisions]
 
 
-async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
+async def _find_candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
     """Return how many were compared, the newest first, and who seem to share most words, the most alike first."""
     core, blocks = run.core, list[SignatureBatch]()
     seqs: list[int] = []
@@ -151,24 +151,26 @@ async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
         return 0, []
     groups = np.array(speakers, np.int64)
     pairs = await asyncio.to_thread(lambda: find_similar_pairs(join_signatures(blocks), groups, SHARED_MIN))
-    return len(seqs), _ends(np.array(seqs, np.int64), pairs)
+    return len(seqs), _list_ends(np.array(seqs, np.int64), pairs)
 
 
-def _ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
+def _list_ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
     """Return the pairs by sequence number; of two rows the later one is the older memory."""
     return list(zip(seqs[pairs.second].tolist(), seqs[pairs.first].tolist(), strict=True))
 
 
 @retry_conflicts
-async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> None:
+async def _link_pairs(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> None:
     """Compare the texts of some pairs and link those that are near duplicates."""
     core = run.core
     seqs = sorted({seq for pair in pairs for seq in pair})
     rows = await core.store.get(core.scope, seqs)
     by_seq = {one.seq: one for one in rows if one is not None and one.status is Status.ACTIVE}
-    links = await _links(core, seqs)
+    links: dict[Ends, dict[Relation, Link]] = defaultdict(dict)
+    for link in await core.store.neighbours(core.scope, seqs):
+        links[min(link.source, link.target), max(link.source, link.target)][link.relation] = link
     part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
-    changes = await asyncio.to_thread(_changes, core, pairs, (by_seq, links), part, actions)
+    changes = await asyncio.to_thread(_decide_links, core, pairs, (by_seq, links), part, actions)
     if changes:
         await run.commit(changes, actions)
     drawn.linked, drawn.surer, drawn.degrees = (
@@ -178,15 +180,7 @@ async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> Non
     )
 
 
-async def _links(core: Core, seqs: Sequence[int]) -> Mapping[Ends, Mapping[Relation, Link]]:
-    """Return the links of some memories by their ends."""
-    links: dict[Ends, dict[Relation, Link]] = defaultdict(dict)
-    for link in await core.store.neighbours(core.scope, seqs):
-        links[min(link.source, link.target), max(link.source, link.target)][link.relation] = link
-    return links
-
-
-def _changes(
+def _decide_links(
     core: Core,
     pairs: Sequence[Ends],
     known: tuple[Mapping[int, Memory], Mapping[Ends, Mapping[Relation, Link]]],
@@ -201,7 +195,7 @@ def _changes(
         between = links.get(ends, {})
         if one is None or other is None or one.speaker != other.speaker or not _APART.isdisjoint(between):
             continue
-        change = _change(one, other, between.get(Relation.NEAR_DUPLICATE), drawn, now)
+        change = _decide_link(one, other, between.get(Relation.NEAR_DUPLICATE), drawn, now)
         if change is None or not actions.allows("link_graph", of_memory(other, "consolidation")):
             continue
         actions.record("link_graph", of_memory(other, "consolidation"), reason="shares most words")
@@ -214,7 +208,9 @@ def _changes(
     return changes
 
 
-def _change(one: Memory, other: Memory, link: Link | None, drawn: _LinkCounts, now: int) -> Change | None:
+def _decide_link(
+    one: Memory, other: Memory, link: Link | None, drawn: _LinkCounts, now: int
+) -> Change | None:
     """Return what becomes of a pair: a link, or more confidence in the one that there is; None for nothing."""
     key = (one.seq, other.seq, int(Relation.NEAR_DUPLICATE))
     if link is not None:

@@ -301,7 +301,7 @@ async def _hear_batch(
         for trust in sorted({one.trust for one in standing}, reverse=True):
             turns = [one for one in standing if one.trust == trust]
             before = [one for one in shown if one.trust == trust and one.seq < turns[0].seq]
-            wanted = replace(request, before=tuple(map(_excerpt, before)))
+            wanted = replace(request, before=tuple(map(_cut_excerpt, before)))
             try:
                 extraction += await _extract_facts(core, turns, wanted, spending)
             except WriterError as error:
@@ -365,7 +365,7 @@ async def _write_books(core: Core, books: _Books) -> None:
     await core.store.bookkeep(core.scope, request)
 
 
-def _excerpt(turn: Memory) -> ExtractTurn:
+def _cut_excerpt(turn: Memory) -> ExtractTurn:
     said = turn.said_time.isoformat()
     return ExtractTurn(turn.id, turn.text, turn.speaker or "", turn.role.label, turn.trust.label, said)
 
@@ -376,7 +376,7 @@ async def _extract_facts(
     """Return what some turns state, by the writer."""
     writer = core.writer
     assert isinstance(writer, Extractor)
-    excerpts = [_excerpt(turn) for turn in turns]
+    excerpts = [_cut_excerpt(turn) for turn in turns]
     try:
         async with asyncio.timeout(TIMEOUT_S):
             extraction = checked_extraction(await writer.extract(excerpts, wanted), excerpts, wanted)
@@ -428,7 +428,7 @@ async def _store_facts(
         await _write_books(core, books)
         return _listened_to(telling)
     commit = await core.commit(changes, cause)
-    await _propose(core, writer, telling.proposed, commit.assigned)
+    await _propose_tags(core, writer, telling.proposed, commit.assigned)
     return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
 
 
@@ -463,7 +463,7 @@ def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str,
     return {name: value for name, value in detail.items() if value}
 
 
-async def _propose(
+async def _propose_tags(
     core: Core, writer: str, proposed: Mapping[int, Sequence[str]], assigned: Sequence[int]
 ) -> None:
     """Keep for a person the tags that a writer proposes for its facts, as far as there is room."""

@@ -82,7 +82,7 @@ async def set_guidelines(core: Core, chosen: Sequence[int | str], *, off: bool) 
             "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
         )
     listed = () if draft is None else draft.guidelines
-    said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
+    said = tuple(dict.fromkeys(_read_chosen_line(one, listed) for one in chosen))
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={ACTIVE: list(said) or None}))
     return Guidelines(said, draft)
 
@@ -159,7 +159,7 @@ async def read_guideline_draft(core: Core) -> GuidelineDraft | None:
     return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
 
 
-def _line(one: int | str, listed: Sequence[Guideline]) -> str:
+def _read_chosen_line(one: int | str, listed: Sequence[Guideline]) -> str:
     """Return a line of the draft by its number, or words of a person's own, as one line."""
     if isinstance(one, int):
         check_count("a guideline", one, 1, len(listed))

@@ -88,10 +88,10 @@ async def make_relations(core: Core, decision: ImportRelations, source: str) -> 
         runs.extend([run] if total else [])
         return total
 
-    superseded = await write("supersede", decision.superseded, _supersede)
-    forgotten = await write("forget", decision.forgotten, _forget)
-    dated = await write("update", decision.dated, _date)
-    linked = await write("link", decision.linked, _link)
+    superseded = await write("supersede", decision.superseded, _decide_supersessions)
+    forgotten = await write("forget", decision.forgotten, _decide_deletions)
+    dated = await write("update", decision.dated, _decide_dates)
+    linked = await write("link", decision.linked, _decide_links)
     return RelationsResult(superseded, forgotten, dated, linked, runs)
 
 
@@ -164,11 +164,13 @@ async def is_decided(core: Core, seq: int, verb: str = "") -> bool:
     """Tell whether somebody decided of a memory since it came in, or an ingest did so before by this verb."""
     parts = await core.store.history(core.scope, memory=seq)
     return any(
-        part.cause.verb == verb or MARK not in part.cause.detail for part in parts[1:] if _decides(part, seq)
+        part.cause.verb == verb or MARK not in part.cause.detail
+        for part in parts[1:]
+        if _is_decision(part, seq)
     )
 
 
-def _decides(part: AuditPart, seq: int) -> bool:
+def _is_decision(part: AuditPart, seq: int) -> bool:
     """Tell whether a part is somebody's decision of whether a memory stands, when it holds or what it says.
 
     What a plan does it does by rules, whoever applied it. Of one whose images have ended nobody knows any more, and it
@@ -197,7 +199,7 @@ async def _write_page(
     return count
 
 
-async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Change], int]:
+async def _decide_supersessions(core: Core, page: Sequence[Supersession]) -> tuple[list[Change], int]:
     memories = await read_memories(core, sorted({seq for one in page for seq in (one.old, one.by)}))
     found = [
         one
@@ -233,7 +235,7 @@ async def give_places(
     return changes
 
 
-async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
+async def _decide_deletions(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
     now = core.clock.now()
     changes: list[Change] = []
     for memory in (await read_memories(core, page)).values():
@@ -242,7 +244,7 @@ async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
     return changes, len(changes)
 
 
-async def _date(core: Core, page: Sequence[Dating]) -> tuple[list[Change], int]:
+async def _decide_dates(core: Core, page: Sequence[Dating]) -> tuple[list[Change], int]:
     memories = await read_memories(core, [one.seq for one in page])
     changes = [
         change
@@ -253,7 +255,7 @@ async def _date(core: Core, page: Sequence[Dating]) -> tuple[list[Change], int]:
     return changes, len(changes)
 
 
-async def _link(core: Core, page: Sequence[LinkKey]) -> tuple[list[Change], int]:
+async def _decide_links(core: Core, page: Sequence[LinkKey]) -> tuple[list[Change], int]:
     seqs = sorted({seq for key in page for seq in key[:2]})
     memories = await read_memories(core, seqs)
     held = {link.key for link in await core.store.neighbours(core.scope, seqs)}

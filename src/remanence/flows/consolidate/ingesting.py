@@ -301,7 +301,14 @@ async def take_in(
     noted: bool,
 ) -> Intake:
     """Take the turns of a file in; where facts are to be extracted from them they are `noted`."""
-    turns = _take_categories(core, transcript.turns)
+    # A source names categories; those that the policy declares for people are taken.
+    known = {name for name in core.policy.categories if not core.policy.is_system(name)}
+    turns = [
+        replace(turn, category=turn.source_category)
+        if isinstance(turn, ImportedTurn) and turn.category is None and turn.source_category in known
+        else turn
+        for turn in transcript.turns
+    ]
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
     taken = await take_source(core, turns, door, source, progress)
@@ -354,17 +361,15 @@ async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
     texts = await read_memories(core, sorted(seqs))
     return [
         IngestExample(
-            outcome, one.text if one else "", one.speaker if one else None, _explain(outcome, answer)
+            outcome,
+            one.text if one else "",
+            one.speaker if one else None,
+            "; ".join(answer.replacements) if outcome == "replaced" else answer.reason,
         )
         for outcome in OUTCOMES
         for answer in firsts.get(outcome, ())
         for one in [texts.get(answer.seq)]
     ]
-
-
-def _explain(outcome: str, answer: LearnResult) -> str:
-    """Say why a turn comes to what it comes to, where that is not plain."""
-    return "; ".join(answer.replacements) if outcome == "replaced" else answer.reason
 
 
 def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
@@ -374,17 +379,6 @@ def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
         yield f"{short_id(one.seq)}: {'; '.join(one.replacements)}"
     if len(screened) > REPLACED_SHOWN:
         yield f"and in {number(len(screened) - REPLACED_SHOWN, 'more text', 'more texts')}"
-
-
-def _take_categories(core: Core, turns: Sequence[Turn]) -> list[Turn]:
-    """Return turns with the category that their source gives them, where the policy declares it for people."""
-    known = {name for name in core.policy.categories if not core.policy.is_system(name)}
-    return [
-        replace(turn, category=turn.source_category)
-        if isinstance(turn, ImportedTurn) and turn.category is None and turn.source_category in known
-        else turn
-        for turn in turns
-    ]
 
 
 def _mark_as_turn(turn: Turn) -> Turn:
@@ -414,7 +408,7 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
 def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes where each turn gives a fact of its length."""
     calls = tokens = 0
-    for before, batch in _batches(turns):
+    for before, batch in _cut_batches(turns):
         batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
         wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
         answer = sum(token_counts([turn.text for turn in batch_turns])) + FACT_TOKENS * len(batch_turns)
@@ -423,7 +417,7 @@ def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest
     return calls, tokens
 
 
-def _batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
+def _cut_batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
     """Yield turns as they are listened to, behind those said right before them: of one session, so many at a time.
 
     What programs say is believed less, and has a question of its own.

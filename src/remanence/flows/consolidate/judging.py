@@ -96,8 +96,10 @@ class Verdicts:
             counts = {f"{REPLACED}{date_of(now)}": len(taken)}
             detail = {**self.cause.detail, **_record_verdicts(taken, refused).detail()}
             named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
-            changes = await self._changes(taken)
-            await self.core.commit(changes, replace(named, counts=counts, values=values))
+            changes: list[Change] = []
+            for new, old in taken:
+                changes += await decide_supersession(self.core, old, new)
+            await self.core.commit(merge_changes(changes), replace(named, counts=counts, values=values))
             self.part += 1
         elif refused:
             await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, put=values))
@@ -119,12 +121,6 @@ class Verdicts:
             if one.memory.seq in seqs:
                 pairs |= {old.seq: (one.memory, old) for old in one.replaces if old.seq not in pairs}
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
-
-    async def _changes(self, pairs: Pairs) -> list[Change]:
-        changes: list[Change] = []
-        for new, old in pairs:
-            changes += await decide_supersession(self.core, old, new)
-        return merge_changes(changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +175,13 @@ async def judge(
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
     extracted = await _find_extracted(core, [*memories, *(one for others in similar for one in others)])
     questions = [
-        _judge(core, writer, memory, who, (others, extracted))
+        _judge_memory(core, writer, memory, who, (others, extracted))
         for memory, others in zip(memories, similar, strict=True)
     ]
     return list(await asyncio.gather(*questions))
 
 
-async def _judge(
+async def _judge_memory(
     core: Core, writer: Writer, memory: Memory, who: str, shown: tuple[Sequence[Memory], AbstractSet[int]]
 ) -> CheckedJudgement:
     others, extracted = shown
@@ -201,14 +197,14 @@ async def _judge(
         )
     except WriterError as error:
         return CheckedJudgement(
-            reason=f"{short_id(memory.seq)}: {error}", tokens_used=_cost(error.tokens_used)
+            reason=f"{short_id(memory.seq)}: {error}", tokens_used=_read_cost(error.tokens_used)
         )
     judgement = _check_judgement(core, memory, answer, {other.id: other for other in others}, extracted)
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
     judgement = replace(judgement, repeats=tuple(seq for seq in judgement.repeats if seq in own))
-    return replace(judgement, tokens_used=_cost(answer.tokens_used))
+    return replace(judgement, tokens_used=_read_cost(answer.tokens_used))
 
 
 async def _find_extracted(core: Core, memories: Sequence[Memory]) -> set[int]:
@@ -253,10 +249,10 @@ def _check_judgement(
     What is believed less, or was said earlier, is not newer than what it should replace. Where it may not take that
     one's place, they are at odds; what a person wrote or protects waits in review, and an episode stands anyway.
     """
-    if not _fraction(found.alignment):
+    if not _read_fraction(found.alignment):
         return CheckedJudgement(reason=f"{short_id(memory.seq)}: its alignment is no fraction")
     named = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
-    wrong = [name for name, sure in named if name not in others or not _fraction(sure)]
+    wrong = [name for name, sure in named if name not in others or not _read_fraction(sure)]
     if wrong:
         return CheckedJudgement(
             reason=f"{short_id(memory.seq)}: contradictions of {len(wrong)} make no sense: it was not shown them"
@@ -300,12 +296,12 @@ def _check_judgement(
     )
 
 
-def _cost(tokens_used: object) -> int:
+def _read_cost(tokens_used: object) -> int:
     """Return what an answer cost; what is no such number costs nothing that could be counted."""
     return tokens_used if type(tokens_used) is int and 0 <= tokens_used < TOKENS_MOST else 0
 
 
-def _fraction(value: object) -> bool:
+def _read_fraction(value: object) -> bool:
     return (
         isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and 0 <= value <= 1
     )

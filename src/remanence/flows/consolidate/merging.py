@@ -73,7 +73,7 @@ async def _merge_memories(
     """Merge a memory into the one to keep, whatever embedder and policy say; what is protected stays."""
     for attempt in range(RACES_MAX):
         kept, gone = await core.one(keep), await core.one(other)
-        _refuse(kept, gone)
+        _refuse_pair(kept, gone)
         _refuse_moved(gone, if_revision)
         policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
         core.refuse_action(gone, "merge")
@@ -96,7 +96,7 @@ def _refuse_moved(memory: Memory, if_revision: int | None) -> None:
     refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
 
 
-def _refuse(kept: Memory, gone: Memory) -> None:
+def _refuse_pair(kept: Memory, gone: Memory) -> None:
     if kept.seq == gone.seq:
         raise InvalidInput(
             f"both names mean {short_id(kept.seq)}", recovery="name two memories that say the same"

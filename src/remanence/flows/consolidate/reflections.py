@@ -88,32 +88,38 @@ async def _combine_reflections(
     core = run.core
     reflections = await found()
     if not reflections:
-        await _put(core, values)
+        await _put_values(core, values)
         return 0
     tokens = await settings.number(core, SUMMARY_TOKENS)
     await refresh_personal_rules(core)
     actions = Actions(summary_tokens=tokens)
-    eligibility = _eligibility(reflections)
+    # It is as sure and as important as its parts at their best.
+    sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)
+    weighs = max(UNSAID if one.importance is None else one.importance for one in reflections)
+    eligibility = Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
     if not actions.allows("summarize_node", eligibility):
         ((_, _, _, reason),) = actions.counted
         run.failed.append(f"reflections: {reason}")
         return 0
-    draft = drawn_together(reflections, await _read_near_duplicates(core, reflections))
+    seqs = [one.seq for one in reflections]
+    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
+    near = frozenset(frozenset((link.source, link.target)) for link in links if is_sure(link.confidence))
+    draft = drawn_together(reflections, near)
     text, by = await _in_fewer_words(core, draft, tokens)
-    changes = await _changes(core, reflections, draft, text)
+    changes = await _decide_changes(core, reflections, draft, text)
     if not changes and text != draft.text:  # what a writer said of more may have been erased
         text, by = draft.text, "the best by rules: the writer's words are refused"
-        changes = await _changes(core, reflections, draft, text)
+        changes = await _decide_changes(core, reflections, draft, text)
     if not changes:
         run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
-        await _put(core, values)
+        await _put_values(core, values)
         return 0
     actions.record("summarize_node", eligibility, reason=by)
     await run.commit(changes, actions, values)
     return len(reflections)
 
 
-async def _put(core: Core, values: Values) -> None:
+async def _put_values(core: Core, values: Values) -> None:
     if values:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=values))
 
@@ -133,20 +139,6 @@ async def _too_many(core: Core) -> Sequence[Memory]:
     for one in await core.store.find(core.scope, query):
         of[one.agent].append(one)
     return next((mine for mine in of.values() if are_many(mine)), ())
-
-
-def _eligibility(reflections: Sequence[Memory]) -> Eligibility:
-    """Return what drawing together is judged by: it is as sure and as important as its parts at their best."""
-    sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)
-    weighs = max(UNSAID if one.importance is None else one.importance for one in reflections)
-    return Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
-
-
-async def _read_near_duplicates(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:
-    seqs = [one.seq for one in reflections]
-    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
-    sure = [link for link in links if is_sure(link.confidence)]
-    return frozenset(frozenset((link.source, link.target)) for link in sure)
 
 
 async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) -> tuple[str, str]:
@@ -171,7 +163,7 @@ async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) ->
     return answer.text, "in a writer's words"
 
 
-async def _changes(
+async def _decide_changes(
     core: Core, reflections: Sequence[Memory], drawn: ReflectionText, text: str
 ) -> list[Change]:
     """Decide the new text with what it was learned from, and every reflection's state; nothing where it is gated."""

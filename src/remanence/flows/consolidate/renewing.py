@@ -172,7 +172,7 @@ class _SourceChunk:
                 freed.append(draft.turn.key)
         drafts = [*self.drafts.values()]
         batch, changes = await decide_batch(core, drafts, freed, hears_echoes=True)
-        renewals = await self._renew(batch)
+        renewals = await self._decide_renewals(batch)
         self.run = core.new_id() if renewals else None
         detail = {MARK: self.source.source} if renewals else {}
         return DecidedTexts(drafts, batch, merge_changes([*changes, *renewals]), detail, self.run)
@@ -187,25 +187,25 @@ class _SourceChunk:
                 await self._judge_held(place, held[place], is_unwanted=place in unwanted)
             elif place in unwanted:
                 fallen = unwanted[place]
-                self._note(place, CHANGED, fallen.text)
+                self._note_reason(place, CHANGED, fallen.text)
                 self.drafts[place] = replace(draft, settled=(fallen.seq, fallen.id, CHANGED))
             elif source.drafts[first].fingerprint != draft.fingerprint:
-                self._note(place, TWICE, draft.turn.text)
+                self._note_reason(place, TWICE, draft.turn.text)
 
     async def _judge_held(self, place: int, memory: Memory, *, is_unwanted: bool) -> None:
         """Ask what becomes of a memory that has the key of a turn, and of the parts that its text had beyond that."""
         head, case = await self._find_head(memory), self._make_case(place, memory)
         case = replace(case, says_same=self._says_same(case, head), is_unwanted=is_unwanted)
-        outcome = await self._judge(place, case, memory)
+        outcome = await self._judge_case(place, case, memory)
         if outcome.act is TurnAct.MOVE and head is not memory:  # what has its place falls in its stead
             of_head = self._make_case(place, head)
             if decide_turn(of_head).act is TurnAct.RENEW and not await is_decided(self.source.core, head.seq):
                 self.takings[place] = [(of_head, memory)]
         if outcome.takes_key or case.says_same:
             for part in await self._read_lost_parts(place, memory):
-                await self._judge(place, self._make_case(place, part), None)
+                await self._judge_case(place, self._make_case(place, part), None)
 
-    async def _judge(self, place: int, case: TurnCase, holder: Memory | None) -> TurnOutcome:
+    async def _judge_case(self, place: int, case: TurnCase, holder: Memory | None) -> TurnOutcome:
         """Ask what becomes of a memory, and note it; the audit is asked only about what would give up something."""
         outcome = decide_turn(case)
         if outcome.takes_key and await is_decided(self.source.core, case.memory.seq):
@@ -215,7 +215,7 @@ class _SourceChunk:
         elif outcome.act is TurnAct.RAISE:
             self.raised[case.memory.seq] = case.turn
         else:
-            self._note(place, outcome.why, case.memory.text, case.draft.turn.text)
+            self._note_reason(place, outcome.why, case.memory.text, case.draft.turn.text)
         return outcome
 
     def _make_case(self, place: int, memory: Memory) -> TurnCase:
@@ -296,7 +296,7 @@ class _SourceChunk:
             and (one.attributes or {}).get(PART) == describe_part(part, before)
         ]
 
-    async def _renew(self, batch: DraftBatch) -> list[Change]:
+    async def _decide_renewals(self, batch: DraftBatch) -> list[Change]:
         """Decide of which memories the texts of a batch take the place, and which keys they take."""
         core, outcomes = self.source.core, dict(zip(self.drafts, batch.outcomes, strict=True))
         here = await read_memories(core, sorted({outcomes[place].key for place in self.takings} - {0}))
@@ -311,7 +311,7 @@ class _SourceChunk:
                 old, outcome = case.memory, decide_turn(replace(case, arrival=arrival))
                 if old.seq == by:
                     continue
-                self._note(place, outcome.why, old.text, draft.turn.text)
+                self._note_reason(place, outcome.why, old.text, draft.turn.text)
                 if outcome.act is TurnAct.RENEW and old.seq not in olds:
                     olds[old.seq] = old
                     self.given.append(Supersession(old.seq, by, ends))
@@ -335,7 +335,7 @@ class _SourceChunk:
         free = {memory.seq: name for name, memory in reversed(wanted.items()) if name not in taken}
         return [change for one in holders for change in update(one, {"key": free.get(one.seq)})]
 
-    def _note(self, place: int, why: str, *texts: str) -> None:
+    def _note_reason(self, place: int, why: str, *texts: str) -> None:
         if why:
             key = self.source.drafts[place].turn.key
             shown = [self.source.show(text) for text in texts]

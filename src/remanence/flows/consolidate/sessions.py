@@ -4,10 +4,9 @@ Their time is what the clock of active hours counts. A session whose engine keep
 along; one that was begun to outlive its process counts as a whole when it is ended.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from remanence.core.arguments import check_name
 from remanence.core.clock import DAY, HOUR
@@ -52,7 +51,10 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
         await session_heartbeat.beat(core)
         if core.session is not None:
             return core.session
-        await _close_forsaken(core)
+        # Sessions of engines that are gone end at their last beat; one without beats waits for its end.
+        for forsaken in await list_open_sessions(core):
+            if forsaken.every is not None and core.clock.now() - forsaken.counted_until > SILENT_MAX:
+                await _close_session(core, forsaken.id)
         await core.watch.look()
         await scheduling.keep(core, "curate", scheduling.curate)
         every = HEARTBEAT_S if heartbeats else None
@@ -76,11 +78,11 @@ async def end(core: Core, session: str | None) -> float:
         session_name = session if session is not None else core.session
         if session_name is None:
             return 0.0
-        hours, was_open = await _close(core, session_name)
+        hours, was_open = await _close_session(core, session_name)
     await scheduling.keep(core, "extract", lambda core: extract_pending.rest(core, [session_name]))
     await scheduling.keep(core, "box", lambda core: boxes.seal(core, session_name))
     if was_open:
-        await scheduling.keep(core, "consolidate", _consolidate)
+        await scheduling.keep(core, "consolidate", _activate_inbox)
     return hours
 
 
@@ -89,7 +91,7 @@ async def leave(core: Core) -> None:
     async with core.gate:
         try:
             if core.pulse is not None and core.pulse.every is not None:
-                await _close(core, core.pulse.session)
+                await _close_session(core, core.pulse.session)
         finally:
             await session_heartbeat.stop(core)
 
@@ -113,18 +115,22 @@ async def list_open_sessions(core: Core) -> list[OpenSession]:
         return []
     names = {session_key(name.removeprefix(OPEN)): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
-    sessions = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
+    sessions = [
+        OpenSession(
+            id=name.removeprefix("session/"),
+            task_type=row["task_type"],
+            started_at=row["started_at"],
+            agent=row["agent"],
+            every=row["every"],
+            counted_until=names[name],
+        )
+        for name, row in rows.items()
+        if row["ended_at"] is None
+    ]
     return sorted(sessions, key=lambda session: session.started_at, reverse=True)
 
 
-async def _close_forsaken(core: Core) -> None:
-    """End the sessions of engines that are gone, at their last beat; one that promised no beats waits for its end."""
-    for session in await list_open_sessions(core):
-        if session.every is not None and core.clock.now() - session.counted_until > SILENT_MAX:
-            await _close(core, session.id)
-
-
-async def _close(core: Core, session: str) -> tuple[float, bool]:
+async def _close_session(core: Core, session: str) -> tuple[float, bool]:
     """Count the rest of a session and write its end; return its hours, and whether it was open."""
     if session == core.session:
         await session_heartbeat.beat(core)
@@ -154,18 +160,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
 
 
-async def _consolidate(core: Core) -> AutomaticRun | None:
+async def _activate_inbox(core: Core) -> AutomaticRun | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     done = await consolidation.consolidate(core, None, consolidation.ACTIVATED_MAX)
     return consolidation.build_consolidate_outcome(core, done)
-
-
-def _session(name: str, row: Mapping[str, Any], counted_until: int) -> OpenSession:
-    return OpenSession(
-        id=name.removeprefix("session/"),
-        task_type=row["task_type"],
-        started_at=row["started_at"],
-        agent=row["agent"],
-        every=row["every"],
-        counted_until=counted_until,
-    )

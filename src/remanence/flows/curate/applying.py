@@ -58,14 +58,16 @@ class PlanProgress:
             if pending is not None and stopped():
                 break
             if pending is not None:
-                await self._part(pending, replace(cause, part=self.parts, final=False))
+                await self._commit_plan_part(pending, replace(cause, part=self.parts, final=False))
                 self.tell(min(total, self.counts.total()), total)
             pending = part
         if pending is not None:
-            await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
+            await self._commit_plan_part(
+                pending, replace(cause, part=self.parts, final=True, fired=plan.fired)
+            )
         self.tell(min(total, self.counts.total()), total)
 
-    async def _part(self, part: CommitPart, cause: Any) -> None:
+    async def _commit_plan_part(self, part: CommitPart, cause: Any) -> None:
         """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
         part, cause = await self.summaries.complete_part(part, cause)
         if not part.groups and not part.blocks and not cause.final:
@@ -78,7 +80,11 @@ class PlanProgress:
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
             destroy_count = _count_destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                detailed = replace(self._add_cause_detail(cause), destroyed=destroy_count)
+                # The first part names what the run looked at, each how much was left out until then.
+                cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
+                left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
+                detail = {**cause.detail, **cycle_detail, **left_out}
+                detailed = replace(cause, detail=detail, destroyed=destroy_count)
                 commit = await commit_part(self.core, entries, detailed)
             except Conflict as conflict:
                 part = self._drop_conflicts(part, whole, conflict)
@@ -89,21 +95,17 @@ class PlanProgress:
             self.counts.update(await aside_of_rows(changes, self._count_actions, part))
             return
 
-    def _add_cause_detail(self, cause: Any) -> Any:
-        """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
-        cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
-        left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
-        return replace(cause, detail={**cause.detail, **cycle_detail, **left_out})
-
     def _count_actions(self, part: CommitPart) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""
-        counts = Counter(name for group in part.groups for change in group for name in self._acts(change))
+        counts = Counter(
+            name for group in part.groups for change in group for name in self._name_actions(change)
+        )
         for block in part.blocks:
             for change, count in kinds_of(block):
                 counts.update(dict.fromkeys(acts_of(change), count))
         return counts
 
-    def _acts(self, change: Change) -> Iterator[str]:
+    def _name_actions(self, change: Change) -> Iterator[str]:
         """Name the actions that a change carries out; links that a merge moves are no action of their own."""
         if change.table == "links" and (
             change.after is not None or (self.cut is not None and change.key not in self.cut)
@@ -121,19 +123,19 @@ class PlanProgress:
         for group, full_group in zip(part.groups, whole, strict=True):
             hit = [(change.table, change.key) for change in full_group if (change.table, change.key) in bad]
             if hit:
-                self._skip(*hit[0])
+                self._note_skipped(*hit[0])
             else:
                 remainder.groups.append(group)
         for block in part.blocks:
             hits, rest = block.split(bad)
             for change in hits:
-                self._skip(change.table, change.key)
+                self._note_skipped(change.table, change.key)
             remainder.blocks.extend(rest)
         if len(self.skipped) == count_before:
             raise conflict
         return remainder
 
-    def _skip(self, table: str, key: Key) -> None:
+    def _note_skipped(self, table: str, key: Key) -> None:
         self.skipped.append(f"{_name_row(table, key)}: changed, used or linked since the plan was made")
 
 

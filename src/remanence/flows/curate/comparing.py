@@ -59,7 +59,7 @@ async def diff(
     )
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
-    comparison = await asyncio.to_thread(_compare, plan, fresh, snapshot, policy)
+    comparison = await asyncio.to_thread(_compare_plans, plan, fresh, snapshot, policy)
     memories = await curating.read_affected(core, comparison.list_shown_memories(limit))
     hold = brake.find_hold(fresh)
     apply_cause = await curating.applied_by(core, plan, plan.digest)
@@ -80,7 +80,7 @@ async def diff(
     )
 
 
-def _compare(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
+def _compare_plans(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
     part = filter_to_proposed(plan, fresh, policy)
     return compare_plans(plan, part, fresh, ExclusionReasons(plan, part, snapshot, policy))
 
@@ -142,7 +142,7 @@ async def _find_done_since(
         return {}
     async for part in iterate_audit_log(core, None, None, position):
         cause = part.cause
-        for seq in seqs.intersection(_memories(part)):
+        for seq in seqs.intersection(_list_memories(part)):
             before = by_verb.pop((seq, cause.verb), None)
             count = 1 if before is None else before.count + (before.run != cause.run)
             by_verb[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
@@ -152,7 +152,7 @@ async def _find_done_since(
     return since
 
 
-def _memories(part: AuditPart) -> Iterator[int]:
+def _list_memories(part: AuditPart) -> Iterator[int]:
     """Yield the memories that a part changed, used or linked."""
     yield from part.used
     for entry in part.entries:

@@ -101,10 +101,10 @@ async def plan(
             plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing
         )
     if listed:
-        new_plan = replace(new_plan, preview=await _preview(core, new_plan, snapshot, listed))
+        new_plan = replace(new_plan, preview=await _preview_plan(core, new_plan, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
     core.remember(
-        new_plan, RememberedPlan(await asyncio.to_thread(_digest, new_plan), policy, policy.hash, only)
+        new_plan, RememberedPlan(await asyncio.to_thread(_digest_plan, new_plan), policy, policy.hash, only)
     )
     return new_plan
 
@@ -142,18 +142,16 @@ def _decide_plan(
 ) -> tuple[Plan, str, View | None]:
     new_plan, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
     if not new_plan.empty:
-        new_plan = replace(new_plan, preview=_freed(new_plan, snapshot))
+        # How many tokens there are in all is known only where all was read.
+        before, after = tokens(new_plan, snapshot)
+        is_whole = len(snapshot) == snapshot.memories
+        new_plan = replace(
+            new_plan, preview=Preview(tokens=(before, after) if is_whole else None, freed=before - after)
+        )
     return new_plan, new_plan.digest, rest
 
 
-def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
-    """Count the tokens that a plan takes out of sight; how many there are in all only where all was read."""
-    before, after = tokens(plan, snapshot)
-    is_whole = len(snapshot) == snapshot.memories
-    return Preview(tokens=(before, after) if is_whole else None, freed=before - after)
-
-
-def _digest(plan: Plan) -> str:
+def _digest_plan(plan: Plan) -> str:
     return plan.digest
 
 
@@ -162,10 +160,10 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
     check_count("limit", limit, 1, LISTED_MAX)
     refuse_scope(core, plan)
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(_COUNTED), core.clock.now())
-    return replace(plan, preview=await _preview(core, plan, snapshot, limit)).describe()
+    return replace(plan, preview=await _preview_plan(core, plan, snapshot, limit)).describe()
 
 
-async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
+async def _preview_plan(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
     memories = await read_affected(core, list_shown_memories(plan, listed))
     return Preview(memories, listed, tokens(plan, snapshot))
 

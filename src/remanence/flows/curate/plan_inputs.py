@@ -30,7 +30,7 @@ Group = Sequence[Change]
 
 async def same_words_of(core: Core, snapshot: Snapshot) -> frozenset[tuple[int, int]]:
     """Return the pairs that stand, linked as sure near duplicates, whose words are the same; the older first."""
-    pairs = _pairs(snapshot)
+    pairs = _list_pairs(snapshot)
     seqs = sorted({seq for pair in pairs for seq in pair})
     found = await core.store.get(core.scope, seqs) if seqs else []
     held = {one.seq: one for one in found if one is not None}
@@ -39,7 +39,7 @@ async def same_words_of(core: Core, snapshot: Snapshot) -> frozenset[tuple[int, 
     return await run_off_loop(chars, _same_of, compared, core.embedder.thresholds.calibrated)
 
 
-def _pairs(snapshot: Snapshot) -> list[tuple[int, int]]:
+def _list_pairs(snapshot: Snapshot) -> list[tuple[int, int]]:
     links, status = snapshot.links, snapshot.columns["status"]
     if links is None or links.confidence is None:
         return []
@@ -94,7 +94,7 @@ async def complete_merges(core: Core, merges: Mapping[int, int], groups: Sequenc
     for change in chain.from_iterable(groups):  # what is purged in the same part takes nothing in any more
         if change.table == "memories" and change.after is None and isinstance(change.key, int):
             memories.pop(change.key, None)
-    return [_whole(group, merges, memories) for group in groups]
+    return [_complete_group(group, merges, memories) for group in groups]
 
 
 def _iterate_merges(group: Group, merges: Mapping[int, int]) -> Iterator[tuple[int, int]]:
@@ -104,25 +104,20 @@ def _iterate_merges(group: Group, merges: Mapping[int, int]) -> Iterator[tuple[i
             yield change.key, merges[change.key]
 
 
-def _whole(group: Group, merges: Mapping[int, int], memories: Mapping[int, Memory]) -> Group:
+def _complete_group(group: Group, merges: Mapping[int, int], memories: Mapping[int, Memory]) -> Group:
     for ends in _iterate_merges(group, merges):
         theirs, mine = map(memories.get, ends)
         if theirs is not None and mine is not None:
-            group = _taken_in(group, theirs, mine)
+            tags = [tag for tag in theirs.tags if tag not in mine.tags and not is_flag(tag)]
+            sources = [source for source in theirs.sources if source not in mine.sources]
+            more = [Change("tags", (mine.seq, tag), None, {}) for tag in tags]
+            more += [Change("sources", (mine.seq, source), None, {"span": None}) for source in sources]
+            fades = decay({*mine.tags, *tags}, mine.category)
+            group = [*group, *more] if fades is mine.decay else [*_set_decay(group, mine, int(fades)), *more]
     return group
 
 
-def _taken_in(group: Group, theirs: Memory, mine: Memory) -> Group:
-    """Add one memory's tags and sources to another's, and what its decay class becomes by them."""
-    tags = [tag for tag in theirs.tags if tag not in mine.tags and not is_flag(tag)]
-    sources = [source for source in theirs.sources if source not in mine.sources]
-    more = [Change("tags", (mine.seq, tag), None, {}) for tag in tags]
-    more += [Change("sources", (mine.seq, source), None, {"span": None}) for source in sources]
-    fades = decay({*mine.tags, *tags}, mine.category)
-    return [*group, *more] if fades is mine.decay else [*_fading(group, mine, int(fades)), *more]
-
-
-def _fading(group: Group, memory: Memory, fades: int) -> Iterator[Change]:
+def _set_decay(group: Group, memory: Memory, fades: int) -> Iterator[Change]:
     """Let the change of a memory set its decay class too; where it has none yet, this is one."""
     before = {"revision": memory.revision, "decay": int(memory.decay)}
     after = {"revision": memory.revision + 1, "decay": fades}

@@ -262,23 +262,18 @@ async def curate_cadence(
     else:
         policy_row = rows.get(policy_reading.POLICY)
         outcome, position = await _apply_plan(core, plan, fence, stopped, before, policy_row)
-        ran = _combine_outcomes(waits, outcome)
+        ran = outcome
+        if waits is not None and not outcome.reason:  # what was done is told beside what waits for a person
+            ran = replace(
+                outcome,
+                outcome="done" if outcome.run else "skipped",
+                reason=waits.reason,
+                held=waits.held,
+                destroyed=waits.destroyed,
+            )
         stands_at = position if hold is None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
     return CadenceResult(ran, whole, part, snapshot, stands_at, rest)
-
-
-def _combine_outcomes(waits: AutomaticRun | None, done: AutomaticRun) -> AutomaticRun:
-    """Say what was done beside what waits for a person."""
-    if waits is None or done.reason:
-        return done
-    return replace(
-        done,
-        outcome="done" if done.run else "skipped",
-        reason=waits.reason,
-        held=waits.held,
-        destroyed=waits.destroyed,
-    )
 
 
 async def _apply_plan(
@@ -326,11 +321,6 @@ def held_by(core: Core, rows: Mapping[str, Any]) -> AutomaticRun | None:
     return None if last is not None and last > ran.at else ran
 
 
-def _lets_go(row: Mapping[str, Any], cadence: CadenceName) -> bool:
-    """Tell whether a run that nothing holds says that what was held is not: the clock is right, or the same rules."""
-    return row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence]
-
-
 async def _keep_held(
     core: Core, ran: AutomaticRun, cadence: CadenceName, fence: Fence, row: Mapping[str, Any] | None
 ) -> None:
@@ -338,7 +328,12 @@ async def _keep_held(
     now, put = core.clock.now(), dict[str, Any]()
     if ran.held:
         put = {HELD: {"ran": asdict(ran), "cadence": cadence}}
-    elif row is not None and ran.outcome == "done" and _lets_go(row, cadence):
+    # A run that is not held ends the hold where the clock was the doubt, or by the same rules.
+    elif (
+        row is not None
+        and ran.outcome == "done"
+        and (row["ran"]["held"] == "clock" or EVERY[row["cadence"]] <= EVERY[cadence])
+    ):
         put = {HELD: None}
     if put:
         with suppress(LeaseLost):  # who has taken over says what holds now

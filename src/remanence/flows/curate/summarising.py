@@ -58,29 +58,31 @@ class Summarising:
         change = next(filter(None, map(summed_up, part.groups)), None)
         if change is None:
             return part, cause
-        memory = await self._read(change)
+        memory = await self._read_memory(change)
         if memory is None:
             return self._drop_summary(part, change), cause
         if memory.revision != (change.before or {}).get("revision"):
             return part, cause  # the commit finds that, too, and says so
         draft = await self._draft_summary(memory)
         if not self._asked:  # the turn of its rule is still to come
-            cause = replace(cause, fired=tuple(rule for rule in cause.fired if rule not in _rules(cause)))
+            cause = replace(
+                cause, fired=tuple(rule for rule in cause.fired if rule not in _list_summary_rules(cause))
+            )
         if draft.why:
             self._tell(f"{short_id(memory.seq)}: {draft.why}")
         if not draft.text and not draft.tag:
             return self._drop_summary(part, change), cause
         if not draft.text:
             flag = Change("tags", (memory.seq, draft.tag), None, {})
-            there = await self._read(change)
+            there = await self._read_memory(change)
             same = there is not None and there.revision == memory.revision
             flags = [flag] if same and draft.tag not in memory.tags else []
             return self._drop_summary(part, change, flags), _record_summary_author(cause, draft)
-        return _with(part, change, _add_summary(change, memory, draft.text)), _record_summary_author(
-            cause, draft
-        )
+        return _replace_change(
+            part, change, _add_summary(change, memory, draft.text)
+        ), _record_summary_author(cause, draft)
 
-    async def _read(self, change: Change) -> Memory | None:
+    async def _read_memory(self, change: Change) -> Memory | None:
         """Return the memory of a change as it is; None where it is gone, or cannot be read."""
         try:
             (memory,) = await self._core.store.get(self._core.scope, [change.key])  # type: ignore[list-item]
@@ -163,7 +165,7 @@ class Summarising:
         """Return a part without a summary; what else is done to its memory is done."""
         hollow = {"form", "revision", "touched"}.issuperset(change.after or {})
         remainder = [] if hollow else [_drop_form(change)]
-        return _with(part, change, *remainder, *instead)
+        return _replace_change(part, change, *remainder, *instead)
 
 
 def _drop_form(change: Change) -> Change:
@@ -175,7 +177,7 @@ def _drop_form(change: Change) -> Change:
     return replace(change, before=before, after=after)
 
 
-def _with(part: CommitPart, change: Change, *instead: Change) -> CommitPart:
+def _replace_change(part: CommitPart, change: Change, *instead: Change) -> CommitPart:
     """Return a part with other changes in place of one, without groups of which nothing is left."""
     groups = [
         [new for one in group for new in (instead if one is change else (one,))] for group in part.groups
@@ -210,13 +212,13 @@ def _record_summary_author(cause: Cause, drafted: SummaryDraft) -> Cause:
     """Let the audit keep who made a summary, or why there is none and that it was marked."""
     detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
     if not drafted.text:
-        flags = [[FLAG.name, rule, because] for rule, because in _rules(cause).items()]
+        flags = [[FLAG.name, rule, because] for rule, because in _list_summary_rules(cause).items()]
         detail["rules"] = [*detail.get("rules", ()), *flags]
     elif drafted.why:
         detail["summary"]["refused"] = drafted.why
     return replace(cause, detail=detail)
 
 
-def _rules(cause: Cause) -> dict[str, str]:
+def _list_summary_rules(cause: Cause) -> dict[str, str]:
     """Return the rules of a run that make summaries, with what they say for themselves."""
     return {rule: why for act, rule, why in cause.detail.get("rules", ()) if action(act).needs_text}

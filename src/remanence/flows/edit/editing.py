@@ -219,9 +219,10 @@ def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict
             after[column] = label(labels, after[column], column)
     _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
     if "category" in after or "state" in after:
-        after["state"] = _state(core, memory, after)
+        after["state"] = _choose_state(core, memory, after)
     if after.get("category", memory.category) != memory.category:
-        after.setdefault("policy_class", _moved_class(core, memory, after["category"]))
+        into = class_of(core, after["category"])
+        after.setdefault("policy_class", memory.policy_class if into is PolicyClass.EPHEMERAL else into)
     for column in GREATER:
         if after.get(column) is not None:
             check_fraction(column, after[column])
@@ -236,12 +237,6 @@ def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict
         validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
         check_validity(validity["valid_from"], validity["valid_to"])
     return after
-
-
-def _moved_class(core: Core, memory: Memory, category: str | None) -> PolicyClass:
-    """Return the policy class of a memory that comes into a category: the category's, but nothing becomes ephemeral."""
-    into = class_of(core, category)
-    return memory.policy_class if into is PolicyClass.EPHEMERAL else into
 
 
 def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
@@ -272,7 +267,7 @@ def _refuse_held(core: Core, memory: Memory) -> None:
         )
 
 
-def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
+def _choose_state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
     """Return the state that a memory comes to, checked: a new category begins anew where it lacks the state."""
     category = after.get("category", memory.category)
     state: str | None = after.get("state", memory.state)
@@ -531,7 +526,7 @@ async def correct(
         await gating.count(core, gate)
         return answers(batch, [draft])[0]
     if not draft.kept_out:  # what is out of sight takes no place
-        changes = merge_changes([*changes, *await _corrections(core, old, batch, trust)])
+        changes = merge_changes([*changes, *await _decide_correction(core, old, batch, trust)])
     detail = {"id": old.id}
     cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
     commit = await core.commit(changes, cause)
@@ -539,7 +534,7 @@ async def correct(
     return answer
 
 
-async def _corrections(core: Core, old: Memory, batch: DraftBatch, trust: Trust) -> list[Change]:
+async def _decide_correction(core: Core, old: Memory, batch: DraftBatch, trust: Trust) -> list[Change]:
     """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
     (outcome,) = batch.outcomes
     if outcome.key < 0:
@@ -547,7 +542,7 @@ async def _corrections(core: Core, old: Memory, batch: DraftBatch, trust: Trust)
         trust = limit_trust(trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
         batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replace_memory(core, old, outcome.key, old.key)
-        changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
+        changes += await _keep_mentions(core, old, outcome.key, batch.rows[0]["text"])
         changes += await outdate_facts(core, old, outcome.key, batch.rows[0]["text"])
     elif outcome.key == old.seq:
         return [build_unchanged_check(old)]
@@ -558,7 +553,7 @@ async def _corrections(core: Core, old: Memory, batch: DraftBatch, trust: Trust)
     return [*changes, *act(old, VERBS["correct"], core.clock.now())]
 
 
-async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change]:
+async def _keep_mentions(core: Core, old: Memory, key: int, text: str) -> list[Change]:
     """Let a corrected text mention the entities of the old one, but for those that it alone named."""
     links = await core.store.neighbours(core.scope, [old.seq], Relation.MENTIONS)
     targets = [link.target for link in links if link.source == old.seq]
@@ -584,7 +579,7 @@ async def link(core: Core, wish: Linking) -> Link:
     for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
         if value is not None:
             check_fraction(what, value)
-    source, target = await _ends(core, wish.source, wish.target, relation)
+    source, target = await _read_ends(core, wish.source, wish.target, relation)
     for memory in await core.store.get(core.scope, [source, target]):
         if memory is not None:
             refuse_quarantined(memory)
@@ -611,7 +606,7 @@ async def unlink(
 ) -> Receipt:
     """Cut one link; again after a lost race."""
     kind = label(Relation, relation, "relation")
-    low, high = await _ends(core, source, target, kind)
+    low, high = await _read_ends(core, source, target, kind)
     old_link = await _find_link(core, low, high, kind)
     _refuse_stale_link(old_link, if_revision)
     if old_link is None:
@@ -624,7 +619,7 @@ async def unlink(
     return receipt(core.scope, cause, 1, {"unlink": 1})
 
 
-async def _ends(core: Core, source: OneMemory, target: OneMemory, relation: Relation) -> tuple[int, int]:
+async def _read_ends(core: Core, source: OneMemory, target: OneMemory, relation: Relation) -> tuple[int, int]:
     first, second = (await core.one(source)).seq, (await core.one(target)).seq
     if first == second:
         raise InvalidInput("a memory cannot be linked to itself", recovery="name two different memories")

@@ -92,7 +92,7 @@ class _Decision:
 async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnResult:
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     drafts = await _by_key(core, [await prepare_draft(core, turn)])
-    return (await _put(core, _PutWish(drafts, if_revision=if_revision)))[0]
+    return (await _put_texts(core, _PutWish(drafts, if_revision=if_revision)))[0]
 
 
 async def learn_all(core: Core, turns: Sequence[Turn], progress: Progress | None) -> list[LearnResult]:
@@ -107,7 +107,7 @@ async def learn_all(core: Core, turns: Sequence[Turn], progress: Progress | None
             learned += await take(core, chunk, decide_texts)
         else:
             by_key = {str(one.turn.key): replace(one, stands_beside=True) for one in chunk}
-            learned += await _put(core, _PutWish(by_key))
+            learned += await _put_texts(core, _PutWish(by_key))
         if progress is not None:
             progress(len(learned), len(drafts))
     return learned
@@ -149,7 +149,7 @@ async def put_all(core: Core, turns: Sequence[Turn], names: Collection[str], loo
     into quarantine, all are refused. As an `ImportedTurn` says how long a text holds, so it is from then on.
     """
     drafts = [await prepare_draft(core, turn) for turn in turns]
-    return await _put(core, _PutWish(await _by_key(core, drafts), names, look, is_whole=True))
+    return await _put_texts(core, _PutWish(await _by_key(core, drafts), names, look, is_whole=True))
 
 
 async def _by_key(core: Core, drafts: Sequence[MemoryDraft]) -> dict[str, MemoryDraft]:
@@ -158,9 +158,9 @@ async def _by_key(core: Core, drafts: Sequence[MemoryDraft]) -> dict[str, Memory
 
 
 @retry_conflicts
-async def _put(core: Core, wish: _PutWish) -> list[LearnResult]:
+async def _put_texts(core: Core, wish: _PutWish) -> list[LearnResult]:
     """Read, decide and commit, again from the start after a lost race."""
-    decision = await _decide(core, wish)
+    decision = await _decide_texts(core, wish)
     if not decision.changes:
         await gating.count(core, decision.cause.counts)
         return decision.answer(list(wish.drafts))
@@ -168,7 +168,7 @@ async def _put(core: Core, wish: _PutWish) -> list[LearnResult]:
     return decision.answer(list(wish.drafts), commit.assigned)
 
 
-async def _decide(core: Core, wish: _PutWish) -> _Decision:
+async def _decide_texts(core: Core, wish: _PutWish) -> _Decision:
     """Decide what becomes of each text, in the light of what has its key, and of what is to be forgotten."""
     here = await _read_named(core, wish)
     gone = () if wish.look is None else wish.look(here)
@@ -251,7 +251,9 @@ async def _decide_known(
     if draft.kept_out:
         return [], "it holds markup for a machine, and no user or agent said it: nothing was changed"
     if memory.status not in STANDING:
-        return [], await _describe_fallen(core, memory)
+        took = await successor(core, memory)
+        by = "" if took is None else f" by {short_id(took.seq)}"
+        return [], f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.seq}"
     changes = await _decide_update(core, memory, draft)
     if changes:
         changes += await outdate_facts(core, memory, memory.seq, draft.turn.text)
@@ -320,10 +322,3 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
         *changes,
         *(Change("sources", (memory.seq, source), None, {"span": None}) for source in sources if source),
     ]
-
-
-async def _describe_fallen(core: Core, memory: Memory) -> str:
-    """Say what became of a memory that is out of sight, and who took its place."""
-    took = await successor(core, memory)
-    by = "" if took is None else f" by {short_id(took.seq)}"
-    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.seq}"

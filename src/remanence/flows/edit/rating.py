@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from remanence.core.arguments import check_fraction
-from remanence.core.change import Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput
 from remanence.core.model import (
@@ -58,7 +57,13 @@ async def _rate_help(
     if not memories:
         return RateResult((), skipped)
     cause = core.cause("rate", detail={"signal": signal})
-    changes = await _changes(core, list(memories), signal)
+    seqs = list(memories)
+    helped = round(signal * RATING)
+    counts = {name: by for name, by in (("helped", helped), ("failed", RATING - helped)) if by}
+    changes = [VERBS["rate"].build_count_change(seq, **counts) for seq in seqs]
+    if signal > HELPED_FROM and len(seqs) > 1:
+        links = await core.store.neighbours(core.scope, seqs)
+        changes += strengthen_links(links, {frozenset(seqs): 1}, core.clock.now())
     if if_revision is not None:
         (memory,) = memories.values()
         changes = on_revision(memory, changes)
@@ -106,13 +111,3 @@ def _describe_immunity(memory: Memory | None) -> str:
         return memory.status.label
     is_identity = memory.category == IDENTITY_CATEGORY or CONSTITUTIONAL in memory.tags
     return GUARD if is_identity else ""
-
-
-async def _changes(core: Core, seqs: Sequence[int], signal: float) -> list[Change]:
-    helped = round(signal * RATING)
-    counts = {name: by for name, by in (("helped", helped), ("failed", RATING - helped)) if by}
-    changes = [VERBS["rate"].build_count_change(seq, **counts) for seq in seqs]
-    if signal > HELPED_FROM and len(seqs) > 1:
-        links = await core.store.neighbours(core.scope, seqs)
-        changes += strengthen_links(links, {frozenset(seqs): 1}, core.clock.now())
-    return changes

@@ -110,22 +110,35 @@ class Entities:
         check_count("limit", limit, 1, LISTED_MAX)
         if type is not None and type not in TYPES:
             raise NameUnknown("type of entity", type, TYPES)
-        return await _list_entities(self._core, type, limit, after)
+        await self._core.entities.refresh()
+        memories = [
+            one for one in self._core.entities.list_standing() if type is None or type_of(one) == type
+        ]
+        counts = await _count_mentions(self._core, [one.seq for one in memories])
+        ranking = sorted((-counts.get(one.seq, 0), one.seq, one) for one in memories)
+        if after is not None:
+            if isinstance(after, KnownEntity):
+                cursor = -after.mentions, after.seq
+            else:
+                one = await find_entity(self._core, after)
+                cursor = -(await _count_mentions(self._core, [one.seq])).get(one.seq, 0), one.seq
+            ranking = [entry for entry in ranking if entry[:2] > cursor]
+        return [_make_known_entity(one, -mentions) for mentions, _, one in ranking[:limit]]
 
     async def get(self, name: OneMemory) -> EntityProfile:
         """Show an entity with its active facts and timeline."""
-        return await _profile(self._core, await find_entity(self._core, name))
+        return await _draw_profile(self._core, await find_entity(self._core, name))
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Split an entity: `off` are names of the other one, or memories that mention it.
 
         With names, a memory then mentions the entity whose name it says, or both.
         """
-        return await _split(self._core, await find_entity(self._core, entity), off)
+        return await _split_entity(self._core, await find_entity(self._core, entity), off)
 
     async def alias(self, entity: OneMemory, name: str) -> Receipt:
         """Give an entity another name; a name of another entity is refused."""
-        return await _alias(self._core, await find_entity(self._core, entity), name)
+        return await _add_alias(self._core, await find_entity(self._core, entity), name)
 
 
 async def merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
@@ -140,28 +153,7 @@ async def merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     return receipt(core.scope, merger.cause, merger.changes, totals)
 
 
-async def _list_entities(
-    core: Core, type_: str | None, limit: int, after: OneMemory | KnownEntity | None
-) -> list[KnownEntity]:
-    await core.entities.refresh()
-    memories = [one for one in core.entities.list_standing() if type_ is None or type_of(one) == type_]
-    counts = await _mentions(core, [one.seq for one in memories])
-    ranking = sorted((-counts.get(one.seq, 0), one.seq, one) for one in memories)
-    if after is not None:
-        cursor = await _find_place(core, after)
-        ranking = [entry for entry in ranking if entry[:2] > cursor]
-    return [_make_known_entity(one, -mentions) for mentions, _, one in ranking[:limit]]
-
-
-async def _find_place(core: Core, entity: OneMemory | KnownEntity) -> tuple[int, int]:
-    """Return what an entity stands by in the list."""
-    if isinstance(entity, KnownEntity):
-        return -entity.mentions, entity.seq
-    one = await find_entity(core, entity)
-    return -(await _mentions(core, [one.seq])).get(one.seq, 0), one.seq
-
-
-async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
+async def _count_mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
     counts: dict[int, int] = {}
     for link in await core.store.neighbours(core.scope, seqs, Relation.MENTIONS) if seqs else ():
         counts[link.target] = counts.get(link.target, 0) + 1
@@ -199,7 +191,7 @@ async def find_entity(core: Core, name: OneMemory) -> Memory:
     return memory
 
 
-async def _profile(core: Core, memory: Memory) -> EntityProfile:
+async def _draw_profile(core: Core, memory: Memory) -> EntityProfile:
     """Draw up what stands of an entity; what was drawn up is kept for the day, until anything is written."""
     index, now = core.entities, core.clock.now()
     as_of = index.position, date_of(now)
@@ -238,7 +230,7 @@ def build_profile(
         _make_known_entity(memory, len(told)),
         timeline[: -LINES_MAX - 1 : -1],
         timeline[-TIMELINE_MAX:],
-        tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
+        tuple(dict.fromkeys(_make_relationship(one) for one in facts if _is_related(one))),
         max(0, len(timeline) - LINES_MAX),
         position,
     )
@@ -249,12 +241,12 @@ def _is_related(memory: Memory) -> bool:
     return isinstance(relation, dict) and relation.keys() >= {"source", "relation", "target"}
 
 
-def _relationship(memory: Memory) -> Relationship:
+def _make_relationship(memory: Memory) -> Relationship:
     relation = (memory.attributes or {})[RELATION]
     return Relationship(str(relation["source"]), str(relation["relation"]), str(relation["target"]))
 
 
-async def _split(core: Core, whole: Memory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
+async def _split_entity(core: Core, whole: Memory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
     name_list: Sequence[OneMemory] = off if isinstance(off, Sequence) and not isinstance(off, str) else [off]
     plain = [plain_name(one) for one in name_list]
     own = {folded_name(name) for name in names_of(whole)}
@@ -293,7 +285,7 @@ async def _with_turns(core: Core, facts: set[int], among: set[int]) -> set[int]:
     return turns | {fact for turn, own in by_turn.items() if turn in facts for fact in own}
 
 
-async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
+async def _add_alias(core: Core, memory: Memory, name: str) -> Receipt:
     check_name("a name", name)
     name_key = folded_name(name)
     if not name_key or len(name) > NAME_CHARS_MAX or gating.screened_tags(core, [name])[1]:

@@ -104,14 +104,16 @@ async def _select_entities(core: Core, batch: _EntityBatch, entities: Sequence[E
             continue
         if any(has_name(turn.text, {name_key}) for turn in batch.turns):
             candidates.append(one)
-    folds = {fold for one in candidates for fold in _folds(one)}
+    folds = {fold for one in candidates for fold in _fold_names(one)}
     forbidden = (
         {one.fold for one in await core.store.forbidden(core.scope, sorted(folds))} if folds else set()
     )
-    return [one for one in candidates if forbidden.isdisjoint(_folds(one)) and not _is_forgotten(core, one)]
+    return [
+        one for one in candidates if forbidden.isdisjoint(_fold_names(one)) and not _is_forgotten(core, one)
+    ]
 
 
-def _folds(one: Entity) -> tuple[str, ...]:
+def _fold_names(one: Entity) -> tuple[str, ...]:
     return fold_keys(text_of(one.name, one.type, 1))
 
 
@@ -209,12 +211,12 @@ class _Writing:
 
     async def make_changes(self) -> list[Change]:
         """Return the rows of new entities, and the links."""
-        await self._create()
-        links = await self._links()
+        await self._create_entities()
+        links = await self._link_mentions()
         inserts = [Change("memories", self._keys[seq], None, row) for seq, row in self._rows.items()]
         return [*inserts, *links]
 
-    async def _create(self) -> None:
+    async def _create_entities(self) -> None:
         index, used_keys = self._core.entities, set[str]()
         room = max(0, SCOPE_MAX - len(index.memories))
         for seq, one in list(self._spoke.new.items())[: min(room, BATCH_MAX)]:
@@ -223,7 +225,7 @@ class _Writing:
                 if key not in used_keys and index.find_by_key(key) is None and await self._is_free(text):
                     used_keys.add(key)
                     self._keys[seq] = -(len(self._batch.rows) + len(self._rows) + 1)
-                    self._rows[seq] = _row(self._core, one, (key, text), self._now)
+                    self._rows[seq] = _make_entity_row(self._core, one, (key, text), self._now)
                     break
 
     async def _is_free(self, text: str) -> bool:
@@ -232,7 +234,7 @@ class _Writing:
         twin = context.twins.get(mark)
         return twin is None or twin.status not in STANDING
 
-    async def _links(self) -> list[Change]:
+    async def _link_mentions(self) -> list[Change]:
         """Link who mentions whom; beyond the limit of an entity its oldest mentions give way."""
         by_entity: dict[int, list[int]] = defaultdict(list)
         for memory, entity in self._spoke.mentions:
@@ -259,7 +261,7 @@ class _Writing:
         return changes
 
 
-def _row(core: Core, one: _NewEntity, named_: tuple[str, str], now: int) -> dict[str, Any]:
+def _make_entity_row(core: Core, one: _NewEntity, named_: tuple[str, str], now: int) -> dict[str, Any]:
     """Return a new entity as a memory; it is believed as far as the turn that speaks of it."""
     key, text = named_
     said = {"key": key, "text": text, "trust": one.turn.trust, "said_at": one.turn.said_at}

@@ -55,7 +55,7 @@ class JoinResult:
 
 async def join(core: Core, one: Memory, other: Memory) -> JoinResult:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
-    winner, loser = sorted((one, other), key=_fullness)[::-1]
+    winner, loser = sorted((one, other), key=_measure_fullness)[::-1]
     for attempt in range(RACES_MAX):
         cause = core.cause(MERGE, detail={"ids": [winner.id, loser.id]})
         links = await core.store.neighbours(core.scope, [winner.seq, loser.seq])
@@ -79,7 +79,7 @@ async def join(core: Core, one: Memory, other: Memory) -> JoinResult:
     raise AssertionError("unreachable")
 
 
-def _fullness(memory: Memory) -> tuple[int, int, int]:
+def _measure_fullness(memory: Memory) -> tuple[int, int, int]:
     name = name_of(memory)
     return (len(name.split()), len(name), -memory.seq)
 

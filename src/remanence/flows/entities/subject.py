@@ -60,25 +60,37 @@ async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
     if not 1 <= len(name_list) <= NAMES_MAX:
         raise InvalidInput(f"{len(name_list)} names of a person", recovery=f"pass 1 to {NAMES_MAX} names")
     await core.entities.refresh()
-    speaking = await _read_speaker_names(core)
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(_SPEAKING)), core.clock.now())
+    speaking = tuple(dict.fromkeys(name for column in _SPEAKING for name in snapshot.names[column]))
     groups = [await _resolve_entities(core, one, speaking, name_list) for one in name_list]
     entities = {one.seq: one for some in groups for one in some}
     names = [name for one in entities.values() for name in names_of(one)]
     names += [one for one in name_list if parse_short_id(one) is None]
     name_keys = {folded_name(name) for name in names}
     names += [one for one in speaking if folded_name(one) in name_keys]
-    subject = Subject(_build_names(core, names, speaking), frozenset(entities))
-    subject.parts = _parts_of(core, subject.names, speaking)
+    # Longer names of others, such as a namesake's whole name, are left.
+    by_key = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
+    own = Names(tuple(reversed(by_key.values())))
+    other_names = dict.fromkeys([*speaking, *_known_names(core)])
+    longer = tuple(one for one in other_names if own.stand_in(one) and not own.are(one))
+    subject = Subject(Names(own.names, longer), frozenset(entities))
+    # The parts of the person's names, each with whose name it is a part of, too.
+    words = {folded_name(word): word for name in subject.names.names for word in name.split()}
+    others: dict[str, list[str]] = {word: [] for word in words.values()}
+    for name in dict.fromkeys([*speaking, *_known_names(core)]):
+        if not subject.names.are(name):
+            for part in words.keys() & set(folded_name(name).split(" ")):
+                others[words[part]].append(name)
+    subject.parts = NameParts(others)
     await read_all(core, subject, name_keys, subject.parts)
     if not subject.own and not subject.mentioned:
-        raise _unknown(name_list, [*speaking, *_known_names(core)])
+        near = get_close_matches(name_list[0], sorted({*speaking, *_known_names(core)}), CANDIDATES_SHOWN)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        raise NotFound(
+            f"nobody speaks as {name_list[0]!r}, and no memory names it{hint}",
+            recovery="list who is known with `entities`",
+        )
     return subject
-
-
-async def _read_speaker_names(core: Core) -> tuple[str, ...]:
-    """Return the names of all speakers and agents of the scope."""
-    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(_SPEAKING)), core.clock.now())
-    return tuple(dict.fromkeys(name for column in _SPEAKING for name in snapshot.names[column]))
 
 
 async def _resolve_entities(
@@ -106,7 +118,14 @@ async def _resolve_entities(
     fallen = [one for one in core.entities.memories.values() if name_key in map(folded_name, names_of(one))]
     is_part = any(name_key in folded_name(one).split(" ") for one in given if one != name)
     if not fallen and not is_part and name_key not in map(folded_name, speaking):
-        _refuse_part(name, name_key, [*speaking, *_known_names(core)])
+        # Where a name is only a part of the names of some, it is not guessed who is meant.
+        known = [*speaking, *_known_names(core)]
+        whole = sorted({one for one in known if name_key in folded_name(one).split(" ")})
+        if whole:
+            raise InvalidInput(
+                f"{name!r} is only a part of a name: {', '.join(whole[:CANDIDATES_SHOWN])}",
+                recovery=f"pass the whole name, and {name!r} beside it where it means the same person",
+            )
     return fallen
 
 
@@ -117,46 +136,8 @@ async def _with_parts(core: Core, entity: Memory) -> list[Memory]:
     return [whole, *[one for one in parts if await survivor(core, one.seq) == whole]]
 
 
-def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> NameParts:
-    """Return the parts of a person's names, each with whose name it is a part of, too."""
-    words = {folded_name(word): word for name in names.names for word in name.split()}
-    others: dict[str, list[str]] = {word: [] for word in words.values()}
-    for name in dict.fromkeys([*speaking, *_known_names(core)]):
-        if not names.are(name):
-            for part in words.keys() & set(folded_name(name).split(" ")):
-                others[words[part]].append(name)
-    return NameParts(others)
-
-
 def _known_names(core: Core) -> list[str]:
     return [name for one in core.entities.list_standing() for name in names_of(one)]
-
-
-def _refuse_part(name: str, folded: str, known: Iterable[str]) -> None:
-    """Raise where a name is only a part of the names of some: it is not guessed who is meant."""
-    whole = sorted({one for one in known if folded in folded_name(one).split(" ")})
-    if whole:
-        raise InvalidInput(
-            f"{name!r} is only a part of a name: {', '.join(whole[:CANDIDATES_SHOWN])}",
-            recovery=f"pass the whole name, and {name!r} beside it where it means the same person",
-        )
-
-
-def _unknown(given: Sequence[str], known: Sequence[str]) -> NotFound:
-    near = get_close_matches(given[0], sorted(set(known)), CANDIDATES_SHOWN)
-    hint = f"; near it: {', '.join(near)}" if near else ""
-    return NotFound(
-        f"nobody speaks as {given[0]!r}, and no memory names it{hint}",
-        recovery="list who is known with `entities`",
-    )
-
-
-def _build_names(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Names:
-    """Return what finds the names; longer names of others, such as a namesake's whole name, are left."""
-    by_key = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
-    own = Names(tuple(reversed(by_key.values())))
-    others = dict.fromkeys([*speaking, *_known_names(core)])
-    return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
 
 
 async def read_all(core: Core, subject: Subject, folded: set[str], parts: NameParts = NONE) -> None:
@@ -217,14 +198,14 @@ def _may_name(entry: Entry) -> bool:
 def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
     """Return the memory that an image is of, and whether it is the person's; None where it does not name the person."""
     seq = change.key if isinstance(change.key, int) else int(change.key[0])
-    strings = list(_strings(change))
+    strings = list(_iterate_strings(change))
     row = change.before or {}
     if change.table == "memories" and change.after is None and _is_of(row, (), folded):
         return seq, True
     return (seq, False) if subject.names.stand_in_json(strings) else None
 
 
-def _strings(change: Change) -> Iterator[Any]:
+def _iterate_strings(change: Change) -> Iterator[Any]:
     """Yield what an image says."""
     if not isinstance(change.key, int):
         yield from (one for one in change.key if isinstance(one, str))

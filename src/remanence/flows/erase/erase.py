@@ -105,16 +105,16 @@ class ErasePreview(Result):
         lines = [
             f"{number(len(self), 'memory', 'memories')} would be permanently erased: {what}",
             *([f"of these {self.purged:,} were purged already: their images go"] if self.purged else []),
-            *_list(how, self.memories, max(self.named - self.purged, len(self.memories))),
-            *_list("learned from these alone", self.learned, with_them),
+            *_list_memories(how, self.memories, max(self.named - self.purged, len(self.memories))),
+            *_list_memories("learned from these alone", self.learned, with_them),
             *(
                 [f"of these {len(self.anew):,} would be drawn together anew from what stays"]
                 if self.anew
                 else []
             ),
-            *_list("stays, though it was learned from one of them too", self.others),
-            *_list("stays, and says the same or much the same", self.same),
-            *_list("HELD, so nothing is erased until it is released", self.held),
+            *_list_memories("stays, though it was learned from one of them too", self.others),
+            *_list_memories("stays, and says the same or much the same", self.same),
+            *_list_memories("HELD, so nothing is erased until it is released", self.held),
             *self._describe_mentions(),
             *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
             *_render_copies(self.registered, self.unlisted),
@@ -135,9 +135,11 @@ class ErasePreview(Result):
                 if self.redacts
                 else f"{many} of others name the person and stay as they are, unless you ask for `mentions`"
             )
-        lines += _list("names the person", self.mentioned, self.mentions)
-        lines += [_part(part, *counts) for part, counts in self.maybe.items()]
-        lines += _list("says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values()))
+        lines += _list_memories("names the person", self.mentioned, self.mentions)
+        lines += [_describe_part(part, *counts) for part, counts in self.maybe.items()]
+        lines += _list_memories(
+            "says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values())
+        )
         if self.namesakes:
             lines.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
         return lines
@@ -205,7 +207,7 @@ class Erasure(Result):
                 if self.owed
                 else []
             ),
-            _proof(self),
+            _describe_proof(self),
             *(f"a name stands there all the same: {where}" for where in self.named_in),
             *(
                 f"another file of this origin holds it still, delete it if it is a copy: {one}"
@@ -223,13 +225,13 @@ class Erasure(Result):
         return visible("\n".join(lines))
 
 
-def _part(part: str, many: int, others: Sequence[str]) -> str:
+def _describe_part(part: str, many: int, others: Sequence[str]) -> str:
     whose = f", and is in names of others: {', '.join(others[:OTHERS_NAMED])}" if others else ""
     says = f"{part!r} alone, or in another form, is in {number(many, 'further memory', 'further memories')}{whose}"
     return f"{says}; they stay as they are, unless you pass that name as well"
 
 
-def _proof(done: Erasure) -> str:
+def _describe_proof(done: Erasure) -> str:
     if done.pending:
         why = done.why or "another process reads the file as it was"
         return f"pending: {why}; the next round of due jobs rewrites it and looks"
@@ -238,7 +240,7 @@ def _proof(done: Erasure) -> str:
     return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
 
 
-def _list(what: str, memories: Sequence[Memory], count: int | None = None) -> list[str]:
+def _list_memories(what: str, memories: Sequence[Memory], count: int | None = None) -> list[str]:
     more = (len(memories) if count is None else count) - len(memories[:LISTED])
     return [
         *(f"{what}: {memory}" for memory in memories[:LISTED]),
@@ -364,7 +366,9 @@ class Erase:
                     "it asks for several things at once",
                     recovery="name what to erase, or pass `since`, or `copies`, alone",
                 )
-            return await self._since.show() if since else await _list_copies(self._core.usable_core)
+            if since:
+                return await self._since.show()
+            return list((await register(self._core.usable_core)).listed)
         require(self._core.store, ERASABLE, "erase.show")
         name_list = list_memory_names(names) if names else []
         if (bool(name_list), scope, subject is not None).count(True) != 1:
@@ -377,9 +381,12 @@ class Erase:
         core = self._core.usable_core
         if subject is not None:
             return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
-        return await show_erasure(
-            core, await _all_of(core) if scope else await _find_revisions(core, name_list)
-        )
+        if scope:
+            all_memories = {
+                memory.seq: memory.revision async for page in iterate_pages(core) for memory in page
+            }
+            return await show_erasure(core, all_memories)
+        return await show_erasure(core, await _find_revisions(core, name_list))
 
     @overload
     async def apply(self, shown: ErasePreview) -> Erasure: ...
@@ -402,21 +409,18 @@ class Erase:
         """
         require(self._core.store, ERASABLE, "erase.apply")
         if shown is None:
-            return await self._finish(subject)
+            if self._core.unsettled is not None:
+                return await self._since.finish(subject)
+            cleanup = await self._core.store.clean()
+            if cleanup.is_done or cleanup.is_pending:
+                return describe(self._core.cause(ERASE), self._core.scope, 0, cleanup)
+            return None
         if subject is not None:
             raise InvalidInput(
                 "a person is named beside what was shown",
                 recovery="show what that person said, and apply that",
             )
         return await _apply_erase(self._core.usable_core, shown)
-
-    async def _finish(self, subject: str | Sequence[str] | None) -> Erasure | None:
-        if self._core.unsettled is not None:
-            return await self._since.finish(subject)
-        cleanup = await self._core.store.clean()
-        return (
-            describe(self._core.cause(ERASE), self._core.scope, 0, cleanup) if _has_cleaned(cleanup) else None
-        )
 
     @overload
     async def settle(self, *, keep: str) -> Receipt: ...
@@ -440,18 +444,6 @@ class Erase:
             )
         paths = [copies] if isinstance(copies, str | Path) else copies
         return await dismiss(self._core.usable_core, paths)
-
-
-async def _list_copies(core: Core) -> list[RegisteredCopy]:
-    return list((await register(core)).listed)
-
-
-def _has_cleaned(cleaned: CleanResult) -> bool:
-    return cleaned.is_done or cleaned.is_pending
-
-
-async def _all_of(core: Core) -> dict[int, int]:
-    return {memory.seq: memory.revision async for page in iterate_pages(core) for memory in page}
 
 
 async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:

@@ -300,8 +300,15 @@ async def _redact_memory(core: Core, memory: Memory, revision: int, names: Names
     if "text" in after and core.embedder.dimensions:
         after["vector"] = await run_off_loop(len(columns["text"]), vector_of, core, columns["text"])
     changes = [Change("memories", memory.seq, {"revision": revision}, after)]
-    for table, values in (("tags", memory.tags), ("sources", memory.sources)):
-        changes += _redact_tags_sources(table, memory.seq, values, names)
+    held: dict[Any, Sequence[str]] = {"tags": memory.tags, "sources": memory.sources}
+    for table, values in held.items():
+        # One that says nothing but a name is taken off.
+        old = [one for one in values if names.stand_in(one)]
+        new = dict.fromkeys(names.without(one) for one in old if not names.are(one))
+        changes += [
+            *(Change(table, (memory.seq, one), {}, None) for one in old),
+            *(Change(table, (memory.seq, one), None, {}) for one in new if one not in values),
+        ]
     return changes
 
 
@@ -315,16 +322,6 @@ async def _without_spans(core: Core, part: ErasePart, texts: Mapping[int, str]) 
         Change("sources", (seq, turn), {}, {"span": None})
         for seq, turn in sorted(read)
         if seq in facts and turn in facts[seq].sources
-    ]
-
-
-def _redact_tags_sources(table: Any, seq: int, held: Sequence[str], names: Names) -> list[Change]:
-    """Decide what becomes of tags or sources that say a name; one that says nothing else is taken off."""
-    old = [one for one in held if names.stand_in(one)]
-    new = dict.fromkeys(names.without(one) for one in old if not names.are(one))
-    return [
-        *(Change(table, (seq, one), {}, None) for one in old),
-        *(Change(table, (seq, one), None, {}) for one in new if one not in held),
     ]
 
 
@@ -361,7 +358,8 @@ async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> 
         traces |= {box.trace} - {None}  # type: ignore[arg-type]
         values = await _box_left(core, box, part, texts)
         anew[box.box] = None if values is None else values["topics"]
-        before = {name: _encode_value(box.values[name]) for name in values or {}}
+        before = {name: box.values[name] for name in values or {}}
+        before |= {name: list(value) for name, value in before.items() if isinstance(value, tuple)}
         changes.append(Change("boxes", box.box, before, values))
     return changes + [await _trace_anew(core, trace, anew) for trace in sorted(traces)]
 
@@ -393,10 +391,6 @@ async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, in
     if not count:
         return Change("traces", trace, {}, None)
     return Change("traces", trace, {"topics": dict(row.topics)}, {"topics": topics})
-
-
-def _encode_value(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 async def get(core: Core, seqs: Sequence[int]) -> list[Memory]:
@@ -436,10 +430,10 @@ async def words_left(core: Core, sought: Sought) -> tuple[str, ...]:
     saying = [name for name, said in rows.items() if sought.stands_in(said)]
     if saying:
         await spare_what_stays(core, sought)
-    return tuple(sorted({_kind(name) for name in saying if sought.stands_in(rows[name])}))
+    return tuple(sorted({_read_kind(name) for name in saying if sought.stands_in(rows[name])}))
 
 
-def _kind(name: str) -> str:
+def _read_kind(name: str) -> str:
     known = next((told for begin, told in _KINDS.items() if name.startswith(begin)), None)
     what, way = known or (f"the row {name.partition('/')[0]!r}", "run `doctor` and look")
     return f"{what}; {way}"

@@ -90,7 +90,7 @@ async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasur
             for scope in sorted({*found.erased, *found.redacted}):
                 within = replace(core, scope=scope)
                 named = await _find_revisions(within, found.erased.get(scope, ()))
-                names, redacts = await _redactions(within, found.redacted.get(scope, ()), subject)
+                names, redacts = await _find_redactions(within, found.redacted.get(scope, ()), subject)
                 gone = await erase.erase_again(
                     within, named | ({} if names else redacts), redacts if names else {}, names
                 )
@@ -114,7 +114,7 @@ async def _find_revisions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
     return revisions
 
 
-async def _redactions(
+async def _find_redactions(
     core: Core, seqs: Sequence[int], subject: str | Sequence[str] | None
 ) -> tuple[Names | None, dict[int, int]]:
     """Return a person's names and the memories that say them; no names where none were given."""

@@ -161,8 +161,8 @@ class _ExportReader:
     def read(self, lines: Iterable[bytes | str]) -> ExportData:
         for number, line in enumerate(lines, start=1):
             self.last = number
-            self._line(number, self._bytes(number, line))
-        self._measure()
+            self._read_line(number, self._encode_line(number, line))
+        self._measure_rows()
         if not self.header:
             raise self.make_ingest_error(1, "the file is empty")
         for link in self.links:
@@ -185,7 +185,7 @@ class _ExportReader:
             what, recovery="export the memory again; nothing was taken in", source=self.name, line=line
         )
 
-    def _bytes(self, number: int, line: object) -> bytes:
+    def _encode_line(self, number: int, line: object) -> bytes:
         if isinstance(line, bytes | bytearray | memoryview):
             return bytes(line)
         if not isinstance(line, str):
@@ -195,7 +195,7 @@ class _ExportReader:
         except UnicodeEncodeError as error:
             raise self.make_ingest_error(number, "not UTF-8") from error
 
-    def _line(self, number: int, line: bytes) -> None:
+    def _read_line(self, number: int, line: bytes) -> None:
         if self.trailer is not None:
             raise self.make_ingest_error(number, "the export ended before this line")
         try:
@@ -209,7 +209,7 @@ class _ExportReader:
             return
         self.digest.add(line)
         try:
-            self._take(number, value)
+            self._take_value(number, value)
         except IngestError:
             raise
         except InvalidInput as error:
@@ -219,31 +219,59 @@ class _ExportReader:
     def _has_trailer(self) -> bool:
         return bool(self.header) and self.header["version"] != UNTRAILED
 
-    def _take(self, number: int, value: dict[str, Any]) -> None:
+    def _take_value(self, number: int, value: dict[str, Any]) -> None:
         if number == 1:
-            self.header = _header(value)
+            if value.get("format") != FORMAT:
+                raise _build_format_error(f"not a {FORMAT} file")
+            version = value.get("version")
+            if version not in range(UNTRAILED, VERSION + 1) or isinstance(version, bool):
+                raise _build_format_error(
+                    f"version {version!r:.40} of the format is not known, only up to {VERSION}"
+                )
+            self.header = dict(value)
         elif "relation" in value:
             self.links.append(_link_row(number, value))
         elif "forbidden" in value:
-            self.forbidden.append(_forbidden_row(value))
+            if not value.keys() <= {"forbidden", "at", "memory"}:
+                raise _build_format_error(
+                    "a forbidden text has its fold, `at` and `memory`, and nothing else"
+                )
+            at = _read_time(TAG_COLUMN["at"], value.get("at"))
+            self.forbidden.append(
+                ForbiddenRow(
+                    _read_id(value["forbidden"]),
+                    at,
+                    None if "memory" not in value else _read_id(value["memory"]),
+                )
+            )
         elif "box" in value:
             self.boxes.append(_box_line(value))
         elif "erased" in value:
-            self.erased += _erased_ids(value["erased"])
+            ids = value["erased"]
+            if not isinstance(ids, list):
+                raise _build_format_error("what was erased is a list of ids")
+            self.erased += [_read_id(one) for one in ids]
         elif "began_at" in value:
-            self.traces.append(_trace_line(value))
+            if value.keys() != {"trace", *TRACE_COLUMN}:
+                raise _build_format_error("not a trace: a field is missing or unknown")
+            values = {name: _read_group_column(column, value[name]) for name, column in TRACE_COLUMN.items()}
+            self.traces.append(TraceLine(_check_positive(value["trace"]), values))
         else:
-            row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
+            row = _read_memory_row(
+                number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION
+            )
             if self.header["version"] <= UNTRUSTED:
-                row = _set_trust(row)
+                # A line of an older export is believed as far as who spoke.
+                role = row.columns.get("role", Role.USER)
+                row = replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
             if row.id in self.lines:
                 raise self.make_ingest_error(number, f"line {self.lines[row.id]} has the same id")
             self.lines[row.id] = number
             self.rows.append(row)
             if len(self.rows) - self.measured >= MEASURED_TOGETHER:
-                self._measure()
+                self._measure_rows()
 
-    def _measure(self) -> None:
+    def _measure_rows(self) -> None:
         """Give the rows read last their lengths; together, since each alone takes ten times as long."""
         columns = [row.columns for row in self.rows[self.measured :]]
         lengths = lengths_of([one["text"] for one in columns], [summary_shown(one) for one in columns])
@@ -257,7 +285,10 @@ class _ExportReader:
         untold = (
             f"an export of version {UNTRAILED} says nothing at its end: whether it is whole cannot be told"
         )
-        return (*([] if self._has_trailer else [untold]), *(self._doubt(line, what) for line, what in doubts))
+        return (
+            *([] if self._has_trailer else [untold]),
+            *(self._describe_doubt(line, what) for line, what in doubts),
+        )
 
     def _check_completeness(self) -> Iterator[tuple[int, str]]:
         """Say where and how a file is not the whole that was exported; an edited text says so itself."""
@@ -273,7 +304,7 @@ class _ExportReader:
         elif not any(row.is_edited for row in self.rows):
             yield self.last, "the file was edited after it was exported; no text, so the line cannot be told"
 
-    def _doubt(self, line: int, what: str) -> str:
+    def _describe_doubt(self, line: int, what: str) -> str:
         if self.edited:
             return f"line {line}: {what}"
         raise IngestError(
@@ -313,52 +344,28 @@ def refuse_vectors(export: ExportData, embedder: str, dimensions: int, name: str
             )
 
 
-def _header(value: Mapping[str, Any]) -> dict[str, Any]:
-    if value.get("format") != FORMAT:
-        raise _build_format_error(f"not a {FORMAT} file")
-    if value.get("version") not in range(UNTRAILED, VERSION + 1) or isinstance(value["version"], bool):
-        raise _build_format_error(
-            f"version {value.get('version')!r:.40} of the format is not known, only up to {VERSION}"
-        )
-    return dict(value)
-
-
-def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
+def _read_memory_row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
     """Read one memory, each column by its kind; what can be derived is derived, not believed."""
     missing = [name for name in _REQUIRED if value.get(name) is None]
     if missing:
         raise _build_format_error(f"a memory lacks {', '.join(missing)}")
-    columns = {name: _column(name, item) for name, item in value.items() if name not in _ATTACHED}
+    columns = {name: _read_column(name, item) for name, item in value.items() if name not in _ATTACHED}
     check_validity(columns.get("valid_from"), columns.get("valid_to"))
     line_fingerprint = columns.get("fingerprint")
-    tags = _names(value, "tags")
-    columns |= _compute_columns(columns, tags)
+    tags = _read_names(value, "tags")
+    # These follow from the text, who said it, the holds, the tags and the category.
+    columns |= {
+        "fingerprint": fingerprint(columns["text"], columns.get("speaker") or ""),
+        "hold_until": hold_until(columns.get("holds") or {}),
+        "decay": decay(tags, columns.get("category")),
+    }
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and line_fingerprint is not None and line_fingerprint != columns["fingerprint"]
-    return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, _tagged_at(value, tags))
-
-
-def _set_trust(row: ExportRow) -> ExportRow:
-    """Let a line of an older export be believed as far as who spoke."""
-    role = row.columns.get("role", Role.USER)
-    return replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
-
-
-def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
-    if not value.keys() <= {"forbidden", "at", "memory"}:
-        raise _build_format_error("a forbidden text has its fold, `at` and `memory`, and nothing else")
-    at = _time(TAG_COLUMN["at"], value.get("at"))
-    return ForbiddenRow(_id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"]))
+    return ExportRow(line, columns, tags, _read_names(value, "sources"), is_edited, _tagged_at(value, tags))
 
 
 _BOX_FIELDS = frozenset({"box", "members", *BOX_COLUMN})
 _TOPIC = re.compile(r"[0-9a-f]{1,16}")
-
-
-def _erased_ids(ids: Any) -> list[str]:
-    if not isinstance(ids, list):
-        raise _build_format_error("what was erased is a list of ids")
-    return [_id(one) for one in ids]
 
 
 def _box_line(value: Mapping[str, Any]) -> BoxLine:
@@ -368,13 +375,13 @@ def _box_line(value: Mapping[str, Any]) -> BoxLine:
     if missing or not value.keys() <= _BOX_FIELDS or not isinstance(value["members"], list):
         raise _build_format_error("not a box: a field is missing or unknown")
     values = {name: _read_group_column(BOX_COLUMN[name], item) for name, item in own.items()}
-    members = tuple(map(_id, value["members"]))
+    members = tuple(map(_read_id, value["members"]))
     goal, trace = value.get("goal"), value.get("trace")
     return BoxLine(
         _check_positive(value["box"]),
         values,
         members,
-        None if goal is None else _id(goal),
+        None if goal is None else _read_id(goal),
         None if trace is None else _check_positive(trace),
     )
 
@@ -382,19 +389,12 @@ def _box_line(value: Mapping[str, Any]) -> BoxLine:
 _BY_IDS = frozenset({"members", "goal", "trace"})  # what a box names by ids, or by a number within the file
 
 
-def _trace_line(value: Mapping[str, Any]) -> TraceLine:
-    if value.keys() != {"trace", *TRACE_COLUMN}:
-        raise _build_format_error("not a trace: a field is missing or unknown")
-    values = {name: _read_group_column(column, value[name]) for name, column in TRACE_COLUMN.items()}
-    return TraceLine(_check_positive(value["trace"]), values)
-
-
 def _read_group_column(column: Column, item: Any) -> Any:
     """Read one column of a box or a trace."""
     if column.labels is not None:
-        return _label(column, item)
+        return _read_label(column, item)
     if column.kind == "time":
-        return _check_fit(column, _time(column, item))
+        return _check_fit(column, _read_time(column, item))
     if column.name == "session":
         if item != "":  # of turns without a session
             check_name(column.name, item)
@@ -415,16 +415,7 @@ def _check_positive(item: Any) -> int:
     return item
 
 
-def _compute_columns(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
-    """Derive what follows from the text, who said it, the holds, the tags and the category, but for lengths."""
-    return {
-        "fingerprint": fingerprint(columns["text"], columns.get("speaker") or ""),
-        "hold_until": hold_until(columns.get("holds") or {}),
-        "decay": decay(tags, columns.get("category")),
-    }
-
-
-def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
+def _read_names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
     """Read a list of names, in order and each once."""
     names = value.get(what, [])
     if not isinstance(names, list):
@@ -439,15 +430,15 @@ def _tagged_at(value: Mapping[str, Any], tags: Sequence[str]) -> dict[str, int]:
     times = value.get("tagged_at", {})
     if not isinstance(times, dict) or not times.keys() <= set(tags):
         raise _build_format_error("tagged_at must be a JSON object whose keys are in tags")
-    return {tag: _time(TAG_COLUMN["at"], at) for tag, at in times.items()}
+    return {tag: _read_time(TAG_COLUMN["at"], at) for tag, at in times.items()}
 
 
-def _column(name: str, item: Any) -> Any:
+def _read_column(name: str, item: Any) -> Any:
     column = COLUMN.get(name)
     if column is None or name in NOT_EXPORTED:
         raise _build_format_error(f"unknown field {name!r:.40}")
     if column.labels is not None:
-        return _label(column, item)
+        return _read_label(column, item)
     return _check_fit(
         column, _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item)
     )
@@ -460,7 +451,7 @@ def _check_fit(column: Column, value: Any) -> Any:
     return value
 
 
-def _label(column: Column, item: Any) -> Any:
+def _read_label(column: Column, item: Any) -> Any:
     assert column.labels is not None
     label = column.labels.__members__.get(item.upper()) if isinstance(item, str) else None
     if label is None:
@@ -468,25 +459,25 @@ def _label(column: Column, item: Any) -> Any:
     return label
 
 
-def _text(item: Any) -> str:
+def _read_text(item: Any) -> str:
     check_text(item)
     text: str = item
     return text
 
 
-def _id(item: Any) -> str:
+def _read_id(item: Any) -> str:
     if not isinstance(item, str) or _ID.fullmatch(item) is None:
         raise _build_format_error(f"an id is 32 digits of 0-9 and a-f, not {item!r:.40}")
     return item
 
 
-def _key(item: Any) -> str:
+def _read_key(item: Any) -> str:
     check_name("a key", item)
     key: str = item
     return key
 
 
-def _attributes(item: Any) -> dict[str, Any]:
+def _read_attributes(item: Any) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise _build_format_error("attributes must be a JSON object")
     try:
@@ -497,7 +488,7 @@ def _attributes(item: Any) -> dict[str, Any]:
     return item
 
 
-def _accessors(item: Any) -> dict[str, dict[str, int]]:
+def _read_accessors(item: Any) -> dict[str, dict[str, int]]:
     if not isinstance(item, dict):
         raise _build_format_error("accessors must be a JSON object")
     for name in item:
@@ -505,24 +496,24 @@ def _accessors(item: Any) -> dict[str, dict[str, int]]:
     return item
 
 
-def _holds(item: Any) -> dict[str, int | None]:
+def _read_holds(item: Any) -> dict[str, int | None]:
     if not isinstance(item, dict):
         raise _build_format_error("holds must be a JSON object")
     for reason, until in item.items():
         check_name("a hold", reason)
         if until is not None:
-            _time(COLUMN["hold_until"], until)
+            _read_time(COLUMN["hold_until"], until)
     return item
 
 
-def _blob(column: Column, item: Any) -> bytes:
+def _read_blob(column: Column, item: Any) -> bytes:
     try:
         return base64.b64decode(item, validate=True)
     except (binascii.Error, ValueError, TypeError) as error:
         raise _build_format_error(f"{column.name} is not base64") from error
 
 
-def _time(column: Column, item: Any) -> int:
+def _read_time(column: Column, item: Any) -> int:
     """Refuse a time that no store keeps; the last one stands for ever."""
     if type(item) is not int or not -TIME_MAX <= item <= TIME_MAX:
         raise _build_format_error(f"{column.name} {item!r:.40} is no time in microseconds")
@@ -535,34 +526,34 @@ def _check_integer(column: Column, item: Any) -> int:
     return item
 
 
-def _fraction(column: Column, item: Any) -> float:
+def _read_fraction(column: Column, item: Any) -> float:
     if type(item) not in (int, float) or not math.isfinite(item) or not 0 <= item <= column.limit:
         raise _build_format_error(f"{column.name} {item!r:.40} is not between 0 and {column.limit:g}")
     return float(item)
 
 
-def _name(column: Column, item: Any) -> str:
+def _read_name(column: Column, item: Any) -> str:
     check_name(column.name, item)
     name: str = item
     return name
 
 
 _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
-    "id": _id,
-    "key": _key,
-    "text": _text,
-    "summary": _text,
-    "attributes": _attributes,
-    "holds": _holds,
-    "accessors": _accessors,
+    "id": _read_id,
+    "key": _read_key,
+    "text": _read_text,
+    "summary": _read_text,
+    "attributes": _read_attributes,
+    "holds": _read_holds,
+    "accessors": _read_accessors,
 }
 _BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
-    "blob": _blob,
-    "time": _time,
+    "blob": _read_blob,
+    "time": _read_time,
     "int": _check_integer,
     "flag": _check_integer,
-    "fraction": _fraction,
-    "name": _name,
+    "fraction": _read_fraction,
+    "name": _read_name,
 }
 
 
@@ -577,7 +568,7 @@ def _link_row(line: int, value: Mapping[str, Any]) -> LinkRow:
     )
     if relation is None:
         raise _build_format_error(f"not a link: no relation {link['relation']!r:.40}")
-    source, target = _id(link["source"]), _id(link["target"])
+    source, target = _read_id(link["source"]), _read_id(link["target"])
     if source == target:
         raise _build_format_error("a link from a memory to itself")
     values = {name: _read_link_column(link[name], *reading) for name, reading in _LINK_READINGS.items()}

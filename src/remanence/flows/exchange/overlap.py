@@ -77,19 +77,21 @@ class ImportedMemory:
         key = self.number
         return [
             Change("memories", key, None, self.columns),
-            *(Change("tags", (key, tag), None, self._times(tag)) for tag in sorted(self.tags)),
+            *(
+                Change("tags", (key, tag), None, {"at": self.tagged_at[tag]} if tag in self.tagged_at else {})
+                for tag in sorted(self.tags)
+            ),
             *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
         ]
-
-    def _times(self, tag: str) -> dict[str, int]:
-        return {"at": self.tagged_at[tag]} if tag in self.tagged_at else {}
 
     def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
         """Let another line of the file that says the same be a repeat of this one; less trusted, it adds nothing."""
         self.sources.add(MERGED + row.id)
         if trust < self.columns["trust"]:
             return
-        self.columns["confirmations"] = min(INT_MAX, self.columns.get("confirmations", 0) + _sightings(row))
+        self.columns["confirmations"] = min(
+            INT_MAX, self.columns.get("confirmations", 0) + _count_sightings(row)
+        )
         self.columns |= _merge_repeat(self.columns, row, now)
         if not self.tags.issuperset(row.tags):
             self.tags |= {*row.tags}
@@ -124,7 +126,7 @@ class Existing:
         if trust < memory.trust:
             return
         if not came_back(memory, row.columns["learned_at"]):
-            self.sightings += _sightings(row)
+            self.sightings += _count_sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources} - {*memory.sources}
         stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
@@ -209,7 +211,7 @@ class Overlap:
         fresh = [row for row in rows if row.id not in here]
         for row in rows:
             if row.id in here:
-                self._meet(row.id, here[row.id])
+                self._note_met_memory(row.id, here[row.id])
                 page.counts["kept"] += 1
         if self.door < Trust.USER:
             fresh = [self._drop_what_a_person_sets(row) for row in fresh]
@@ -250,7 +252,7 @@ class Overlap:
                 self.page.counts["refused"] += 1
                 self.page.remarks.append(f"line {row.line} is left out: {why}")
             else:
-                self._take(row, known, twins)
+                self._take_row(row, known, twins)
 
     def _drop_what_a_person_sets(self, row: ExportRow) -> ExportRow:
         """Return a line without its pin, its confirmation and who an agent is, which only a user's file brings."""
@@ -276,25 +278,29 @@ class Overlap:
         )
 
     def _is_held_back(self, row: ExportRow) -> bool:
-        return is_held_back(row.columns["text"], self._trust(row), _iterate_side_texts(row))
+        return is_held_back(row.columns["text"], self._limit_trust(row), _iterate_side_texts(row))
 
-    def _trust(self, row: ExportRow) -> Trust:
+    def _limit_trust(self, row: ExportRow) -> Trust:
         trust: Trust = min(self.door, row.columns.get("trust", Trust.USER))
         return trust
 
     def _screen_row(self, row: ExportRow) -> ExportRow:
         """Return a line as it may be kept."""
-        salt, kept = self.core.salt, self.core.personal.kept[self._trust(row)]
+        salt, kept = self.core.salt, self.core.personal.kept[self._limit_trust(row)]
         text = screen(row.columns["text"], salt, kept)
         attributes, counts = screen_values(row.columns.get("attributes"), salt, kept)
         if text.replaced:
             counts.update(text.replaced)
         names: dict[str, Any] = {
-            what: self._name(name, counts) for what in NAMES if (name := row.columns.get(what)) is not None
+            what: self._count_as(name, counts)
+            for what in NAMES
+            if (name := row.columns.get(what)) is not None
         }
         if holds := row.columns.get("holds"):
-            names["holds"] = {self._name(reason, counts): until for reason, until in holds.items()}
-        tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
+            names["holds"] = {self._count_as(reason, counts): until for reason, until in holds.items()}
+        tags, sources = (
+            tuple(self._count_as(name, counts) for name in some) for some in (row.tags, row.sources)
+        )
         if row.columns.get("summary"):
             counts += screen_values(row.columns["summary"], salt, kept)[1]
         if not counts:
@@ -311,7 +317,7 @@ class Overlap:
             columns["attributes"] = attributes
         return replace(row, columns=columns, tags=tags, sources=sources, is_edited=True)
 
-    def _name(self, name: str, counts: Counter[str]) -> str:
+    def _count_as(self, name: str, counts: Counter[str]) -> str:
         screening = screen_name(name, self.core.salt)
         if screening.replaced:
             counts.update(screening.replaced)
@@ -328,9 +334,9 @@ class Overlap:
         }
         return erased_ids | {id_ for id_, some in keys.items() if bans.intersection(some)}
 
-    def _take(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
+    def _take_row(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
         owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
-        if owner is not None and not (row.stands and _says(owner, row)):
+        if owner is not None and not (row.stands and _says_same(owner, row)):
             key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
             self.page.counts["refused"] += 1
             self.page.remarks.append(
@@ -341,13 +347,13 @@ class Overlap:
         if match is None:
             self._add_row(row, known.twins.get(row.columns["fingerprint"]))
         elif isinstance(match, Memory):
-            self._merge(row, match)
+            self._merge_row(row, match)
         else:
-            match.add_repeat(row, self.now, self._trust(row))
+            match.add_repeat(row, self.now, self._limit_trust(row))
             self.page.where[row.id] = match.number
             self.page.counts["kept"] += 1
 
-    def _meet(self, id_: str, memory: Memory) -> None:
+    def _note_met_memory(self, id_: str, memory: Memory) -> None:
         """Note which memory here an id of the file is."""
         self.page.where[id_] = memory.seq
         self.page.here[memory.seq] = memory.status
@@ -375,16 +381,16 @@ class Overlap:
             )
         return twins.get(twin.seq)
 
-    def _merge(self, row: ExportRow, memory: Memory) -> None:
+    def _merge_row(self, row: ExportRow, memory: Memory) -> None:
         """Let a line be a repeat of what is here, once."""
-        self._meet(row.id, memory)
+        self._note_met_memory(row.id, memory)
         is_known = MERGED + row.id in memory.sources
         self.page.counts["kept" if is_known or memory.seq in self.new else "merged"] += 1
         if is_known:
             return
         existing = self.page.existing.setdefault(memory.seq, Existing(memory))
         if memory.fingerprint == row.columns["fingerprint"]:
-            existing.add_repeat(row, self.now, self._trust(row))
+            existing.add_repeat(row, self.now, self._limit_trust(row))
         else:
             existing.add_echo(row)
 
@@ -397,7 +403,7 @@ class Overlap:
         missing = not has_vector and row.columns.get("category") != ENTITY
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
-        new.columns["trust"] = self._trust(row)
+        new.columns["trust"] = self._limit_trust(row)
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.page.new.append(new)
@@ -418,7 +424,7 @@ class Overlap:
         links = await asyncio.to_thread(self._choose_links, exported.links, seen, remarks)
         bans = await self._choose_bans(exported.forbidden, remarks)
         boxes = [
-            replace(one, values={**one.values, "session": self._name(one.values["session"], replaced)})
+            replace(one, values={**one.values, "session": self._count_as(one.values["session"], replaced)})
             for one in exported.boxes
         ]
         chosen = await connections.choose_boxes(core, boxes, self.where)
@@ -494,7 +500,7 @@ def _list_lookups(drafts: Iterable[MemoryDraft]) -> tuple[list[int], list[bytes]
     return list(frozenset().union(*terms)), [name for one in drafts for name in list_own_fingerprints(one)]
 
 
-def _says(found: ImportedMemory | Memory, row: ExportRow) -> bool:
+def _says_same(found: ImportedMemory | Memory, row: ExportRow) -> bool:
     """Tell whether something that has the key of a line stands and says the same."""
     if isinstance(found, Memory):
         return found.status in STANDING and found.fingerprint == row.columns["fingerprint"]
@@ -502,7 +508,7 @@ def _says(found: ImportedMemory | Memory, row: ExportRow) -> bool:
     return stands and bool(found.columns["fingerprint"] == row.columns["fingerprint"])
 
 
-def _sightings(row: ExportRow) -> int:
+def _count_sightings(row: ExportRow) -> int:
     """Count how often a line's text was said: when it was learned, and each time it was confirmed."""
     return 1 + max(0, int(row.columns.get("confirmations", 0)))
 

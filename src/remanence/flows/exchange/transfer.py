@@ -76,8 +76,8 @@ async def export(
     await wait_until_embedded(core)
     tell = await _begin_telling(core, progress)
     name = await copies.begin(core, core.scope, "export", to)
-    async for value in _values(core):
-        line = await run_off_loop(len(value.get("text", "")), _line, value)
+    async for value in _iterate_values(core):
+        line = await run_off_loop(len(value.get("text", "")), _encode_line, value)
         digest.add(line)
         yield line
         number, memories = number + 1, memories + ("text" in value)
@@ -87,7 +87,7 @@ async def export(
             await asyncio.sleep(0)
     await copies.finish(core, core.scope, name, memories)
     tell(memories)
-    yield _line(digest.trailer)
+    yield _encode_line(digest.trailer)
 
 
 async def _begin_telling(core: Core, progress: Progress | None) -> Callable[[int], None]:
@@ -99,7 +99,7 @@ async def _begin_telling(core: Core, progress: Progress | None) -> Callable[[int
     return lambda done: progress(done, max(done, total))
 
 
-async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
+async def _iterate_values(core: Core) -> AsyncIterator[dict[str, Any]]:
     yield {
         "format": FORMAT,
         "version": VERSION,
@@ -132,7 +132,7 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"erased": erased_ids[start : start + PAGE]}
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _encode_line(value: Mapping[str, Any]) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
 
 
@@ -192,7 +192,7 @@ async def import_(
             "an export is many lines, not one text", recovery="pass the lines of the file: data.splitlines()"
         )
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
+    exported = await asyncio.to_thread(_read_export, core, list(lines), name, edited=edited)
     exported = _leave_out_unsupported(core, exported)
     if "erase" not in core.denials:  # or an agent's file could keep out what a person brings
         await erased_elsewhere.keep(core, exported.erased)
@@ -202,6 +202,9 @@ async def import_(
     taking = _Taking(overlap, exported, cause, progress or ignore_progress)
     async with closed_run(core, cause):
         await taking.run()
+    advice = []
+    if door < Trust.AGENT and any(name.startswith("replaced personal") for name in taking.counts):
+        advice = ["personal data gave way to markers; those of an export of yours stay with trust='user'"]
     return receipt(
         core.scope,
         cause,
@@ -209,19 +212,11 @@ async def import_(
         dict(taking.counts),
         skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
-        notes=(*_advise_trust(taking.counts, door), *await _erased_at_origin(core, exported.erased)),
+        notes=(*advice, *await _erased_at_origin(core, exported.erased)),
     )
 
 
-def _advise_trust(counts: Mapping[str, int], door: Trust) -> list[str]:
-    """Say how an export of one's own comes back with the personal data that were kept in it."""
-    has_lost = door < Trust.AGENT and any(name.startswith("replaced personal") for name in counts)
-    return [
-        "personal data gave way to markers; those of an export of yours stay with trust='user'"
-    ] * has_lost
-
-
-def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> ExportData:
+def _read_export(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> ExportData:
     """Read an export whole, or refuse it with its vectors."""
     exported = read(lines, name, edited=edited)
     refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
@@ -277,7 +272,7 @@ class _Taking:
             self.tell(min(start + PAGE, len(rows)), total)
         if unguarded_count:
             self.remarks.append(f"{UNGUARDED}: {unguarded_count:,}")
-        await self._connect()
+        await self._write_connections()
         if self.parts and not self._is_closed:
             await self._commit([], is_last=True)
         self.tell(total, total)
@@ -298,7 +293,7 @@ class _Taking:
         return page.unguarded
 
     @retry_conflicts
-    async def _connect(self) -> None:
+    async def _write_connections(self) -> None:
         """Write what hangs between memories."""
         decided = await self.overlap.connect(self.exported)
         for start in range(0, len(decided.changes), PART_CHANGES_MAX):

@@ -35,7 +35,7 @@ class AttributeIndex:
     async def seqs(self, filters: Mapping[str, AttributeFilter], now: int) -> Ints:
         """Return which memories of the scope, of any status, have attributes that will do, in order of arrival."""
         async with self._turn:
-            await self._follow(now, filters.keys())
+            await self._follow_changes(now, filters.keys())
             met = np.ones(len(self._seq), np.bool_)
             for name, condition in filters.items():
                 column, codes = self._columns[name]
@@ -45,11 +45,11 @@ class AttributeIndex:
     async def count_values(self, name: str, seqs: Ints, now: int) -> Counter[Scalar | None]:
         """Count in how many of some memories each value of an attribute stands, None where it is absent."""
         async with self._turn:
-            await self._follow(now, {name})
+            await self._follow_changes(now, {name})
             column, codes = self._columns[name]
             return column.count_values(codes[np.isin(self._seq, seqs, assume_unique=True)])
 
-    async def _follow(self, now: int, names: Collection[str]) -> None:
+    async def _follow_changes(self, now: int, names: Collection[str]) -> None:
         """Catch up with what was written, and read what nobody has asked for yet."""
         if self._position < 0 or not await self._apply_changes():
             self._columns = {}
@@ -86,12 +86,12 @@ class AttributeIndex:
             if parts > PATCH_MAX or len(changed_seqs) > PATCH_MAX:
                 return False
         memories = await self._store.get(self._scope, sorted(changed_seqs))
-        if not self._place([memory for memory in memories if memory is not None], changed_seqs):
+        if not self._place_memories([memory for memory in memories if memory is not None], changed_seqs):
             return False
         self._position = position
         return True
 
-    def _place(self, memories: Sequence[Memory], changed: Collection[int]) -> bool:
+    def _place_memories(self, memories: Sequence[Memory], changed: Collection[int]) -> bool:
         """Put memories into their rows; return False where one is gone, or came back in the middle."""
         latest = int(self._seq[-1]) if len(self._seq) else 0
         seqs = np.array([memory.seq for memory in memories], np.int64)

@@ -36,7 +36,7 @@ class EntityIndex:
         """Catch up with the change sequence."""
         async with self._turn:
             if self.position < 0 or not await self._apply_changes():
-                await self._read()
+                await self._read_entities()
 
     def find_by_name(self, name: str) -> list[Memory]:
         """Return the entities that stand and bear a folded name, the oldest first."""
@@ -64,7 +64,7 @@ class EntityIndex:
     def _filter_standing(self, seqs: Iterable[int]) -> list[Memory]:
         return [one for seq in sorted(seqs) if (one := self.memories[seq]).status in STANDING]
 
-    async def _read(self) -> None:
+    async def _read_entities(self) -> None:
         self.memories, self._names, self._keys, self._firsts = {}, {}, {}, None
         self.kept.clear()
         # What is written meanwhile is read again with the next look.
@@ -75,7 +75,7 @@ class EntityIndex:
                 equal={"category": CATEGORY, "thread": THREAD}, after=after, limit=PAGE, oldest_first=True
             )
             page = await self.store.find(self.scope, query)
-            self._take(page)
+            self._take_entities(page)
             if len(page) < PAGE:
                 return
             after = page[-1].seq
@@ -94,12 +94,19 @@ class EntityIndex:
                 return False
         rows = await self.store.get(self.scope, sorted(changed_seqs)) if changed_seqs else []
         for seq in changed_seqs & self.memories.keys():
-            self._drop(self.memories[seq])
-        self._take([one for one in rows if one is not None])
+            memory = self.memories[seq]
+            del self.memories[seq]
+            for name in map(folded_name, names_of(memory)):
+                self._names[name].discard(seq)
+                if not self._names[name]:
+                    del self._names[name]
+            self._keys.pop(memory.key or "", None)
+            self._firsts = None
+        self._take_entities([one for one in rows if one is not None])
         self.position = position
         return True
 
-    def _take(self, memories: Sequence[Memory]) -> None:
+    def _take_entities(self, memories: Sequence[Memory]) -> None:
         for memory in filter(is_entity, memories):
             self.memories[memory.seq] = memory
             for name in map(folded_name, names_of(memory)):
@@ -107,12 +114,3 @@ class EntityIndex:
             if memory.key is not None:
                 self._keys[memory.key] = memory.seq
             self._firsts = None
-
-    def _drop(self, memory: Memory) -> None:
-        del self.memories[memory.seq]
-        for name in map(folded_name, names_of(memory)):
-            self._names[name].discard(memory.seq)
-            if not self._names[name]:
-                del self._names[name]
-        self._keys.pop(memory.key or "", None)
-        self._firsts = None

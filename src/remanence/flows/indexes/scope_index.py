@@ -109,7 +109,7 @@ class ScopeIndex:
 
         None where there are no vectors, or nothing in the question. Windows must have been asked for.
         """
-        return self._compare(self._own, query, among) if self.dimensions else None
+        return self._compare_arm(self._own, query, among) if self.dimensions else None
 
     def compare_contextual(
         self, model: str | None, query: Floats | None, among: Bools | None = None
@@ -118,7 +118,7 @@ class ScopeIndex:
         if not self.has_contextual(model):
             return None
         assert self._model is not None
-        cosines = self._compare(self._model, query, among)
+        cosines = self._compare_arm(self._model, query, among)
         return None if cosines is None else (cosines, self._model.held[: self._rows])
 
     def has_contextual(self, model: str | None) -> bool:
@@ -126,7 +126,7 @@ class ScopeIndex:
         arm = self._model
         return arm is not None and arm.model == model and bool(arm.held[: self._rows].any())
 
-    def _compare(self, arm: Arm, query: Floats | None, among: Bools | None) -> Floats | None:
+    def _compare_arm(self, arm: Arm, query: Floats | None, among: Bools | None) -> Floats | None:
         if query is None or not query.any():
             return None
         return arm.compare(self.ground.windows, query, self._rows, among)
@@ -157,9 +157,9 @@ class ScopeIndex:
     @property
     def entities(self) -> Bools:
         """Which memories are entities."""
-        return self._entities(slice(self._rows))
+        return self._match_entities(slice(self._rows))
 
-    def _entities(self, rows: Any) -> Bools:
+    def _match_entities(self, rows: Any) -> Bools:
         category, thread = self._columns["category"][rows], self._columns["thread"][rows]
         mask: Bools = (category == self.code("category", CATEGORY)) & (thread == self.code("thread", THREAD))
         return mask
@@ -168,13 +168,13 @@ class ScopeIndex:
     def ground(self) -> Ground:
         """The scope as the ranking sees it, worked out once after each change."""
         if self._ground is None:
-            self._ground = ground_of(self._corpus(self.lends), self.names("speaker"))
+            self._ground = ground_of(self._build_corpus(self.lends), self.names("speaker"))
         return self._ground
 
     def among_all(self, stems: Iterable[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
         """Return the scope with its entities as the ranking sees it, and the windows that hold each stem."""
         lends = _lends(self.column("status"))
-        ground = ground_of(self._corpus(lends), self.names("speaker"))
+        ground = ground_of(self._build_corpus(lends), self.names("speaker"))
         terms: dict[str, Term] = {}
         for stem in stems:
             rows, _ = self.rows_among(postings[stem])
@@ -182,7 +182,7 @@ class ScopeIndex:
             terms[stem] = term_of(ground.windows, ground.damping, stem, rows[lends[rows]], names)
         return ground, terms
 
-    def _corpus(self, lends: Bools) -> Corpus:
+    def _build_corpus(self, lends: Bools) -> Corpus:
         said_at = self.column("said_at").astype(np.int64)
         return Corpus(
             seq=self.seq,
@@ -231,7 +231,7 @@ class ScopeIndex:
             rows = np.flatnonzero(seqs[at] == self.seq) if len(seqs) else seqs
         else:
             rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
-        lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]
+        lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._match_entities(rows)]
         return lending
 
     async def read_words(self) -> ScopeWords:
@@ -287,7 +287,7 @@ class ScopeIndex:
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
                 self._tagged.clear()
-            snapshot = await self._snapshot(frozenset(), frozenset({pattern}), now)
+            snapshot = await self._read_snapshot(frozenset(), frozenset({pattern}), now)
             self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
         mask = np.zeros(len(self), np.bool_)
         mask[self.rows_among(self._tagged[pattern])[0]] = True
@@ -335,10 +335,10 @@ class ScopeIndex:
             whole = False
             try:
                 await self._catch_up(stands_at, now)
-                await self._read(now, columns, tags)
+                await self._read_missing_columns(now, columns, tags)
                 if (vectors or windows) and self._own.bare is None:
-                    await self._take(self._own)
-                await self._follow(model)
+                    await self._read_arm_vectors(self._own)
+                await self._follow_model(model)
                 whole = True
             finally:
                 if not whole:  # cancelled half-way: what was passed over is read anew
@@ -358,13 +358,13 @@ class ScopeIndex:
         arms = [self._own] if self._model is None else [self._own, self._model]
         return [arm for arm in arms if arm.bare is not None]
 
-    async def _take(self, arm: Arm) -> None:
+    async def _read_arm_vectors(self, arm: Arm) -> None:
         """Read all vectors of an arm that have rows here."""
         only = self.seq.tolist() if self.leaves_archive else None
         read = await self._read_vectors(arm, only)
         await _to_the_end(arm.take, *read, self.seq, len(self._seq))
 
-    async def _follow(self, asked: tuple[str, int] | None) -> None:
+    async def _follow_model(self, asked: tuple[str, int] | None) -> None:
         """Keep the vectors of one model only; read those that were written since."""
         if asked is None:
             return
@@ -373,7 +373,7 @@ class ScopeIndex:
             arm = self._model = Arm(name, 0)
         if arm.bare is None or (arm.written != write_mark and not arm.dimensions):
             arm.forget()
-            await self._take(arm)
+            await self._read_arm_vectors(arm)
         elif arm.written != write_mark:
             missing = self.seq[self.lends & ~arm.held[: self._rows]].tolist()
             await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
@@ -399,10 +399,10 @@ class ScopeIndex:
         if changed_seqs is not None and not changed_seqs:
             return
         self.derived.clear()
-        is_patched = changed_seqs is not None and await self._patch(changed_seqs)
+        is_patched = changed_seqs is not None and await self._patch_rows(changed_seqs)
         leaves = await self._is_archive_large(now, by_rows=changed_seqs is not None)
         if not is_patched or leaves != self.leaves_archive:
-            self._forget()
+            self._forget_rows()
             self.leaves_archive = leaves
 
     async def _is_archive_large(self, now: int, *, by_rows: bool) -> bool:
@@ -420,7 +420,7 @@ class ScopeIndex:
         archived = SnapshotRequest(frozenset(), among=_ARCHIVED)
         return len(await self._store.snapshot(self._scope, archived, now)) > INDEXED_MAX
 
-    def _forget(self) -> None:
+    def _forget_rows(self) -> None:
         self.position = -1
         self._columns, self._ground = {}, None
         for arm in self._arms:
@@ -445,7 +445,7 @@ class ScopeIndex:
             memories = [entry for entry in entries if entry.table == "memories"]
             if any(entry.after is None for entry in memories):
                 return None
-            self._retag(list(rows_of(entry for entry in entries if entry.table == "tags")))
+            self._follow_tags(list(rows_of(entry for entry in entries if entry.table == "tags")))
             changed_seqs.update(seq for entry in memories for seq in entry.row_keys())
             runs += len(page)
             if runs > RUNS_MAX or len(changed_seqs) > max(PATCH_MIN, PATCH_SHARE * self._rows):
@@ -453,7 +453,7 @@ class ScopeIndex:
             self.position = page[-1].position
         return changed_seqs
 
-    def _retag(self, changes: Sequence[Change]) -> None:
+    def _follow_tags(self, changes: Sequence[Change]) -> None:
         """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
         if changes:
             self.derived.clear()
@@ -467,21 +467,21 @@ class ScopeIndex:
             elif put_on := [seq for seq, tag in keys if means(pattern, tag)]:
                 self._tagged[pattern] = np.union1d(self._tagged[pattern], put_on)
 
-    async def _read(self, now: int, columns: frozenset[str], tags: frozenset[str]) -> None:
+    async def _read_missing_columns(self, now: int, columns: frozenset[str], tags: frozenset[str]) -> None:
         """Read what is asked for and not here yet."""
         missing = (columns | _TOLD_BY) - self._columns.keys()
         patterns = tags - self._tagged.keys()
         if not missing and not patterns:
             return
-        snapshot = await self._snapshot(missing, patterns, now)
+        snapshot = await self._read_snapshot(missing, patterns, now)
         if self._columns and snapshot.position != self.position:
             # Somebody wrote in between: what is kept is of another moment.
             missing = missing | self._columns.keys()
-            self._forget()
-            snapshot = await self._snapshot(missing, tags, now)
-        await _to_the_end(self._fill, snapshot, missing)
+            self._forget_rows()
+            snapshot = await self._read_snapshot(missing, tags, now)
+        await _to_the_end(self._fill_columns, snapshot, missing)
 
-    async def _snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
+    async def _read_snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
         among = _INDEXED if self.leaves_archive else None
         request = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
         return await self._store.snapshot(self._scope, request, now)
@@ -502,7 +502,7 @@ class ScopeIndex:
         async with self._turn:
             self.dimensions, self.position = dimensions, -1
 
-    def _fill(self, snapshot: Snapshot, names: frozenset[str]) -> None:
+    def _fill_columns(self, snapshot: Snapshot, names: frozenset[str]) -> None:
         """Take some columns in, and whose tags were read."""
         if not self._columns:
             self.position, self._rows, self._seq = snapshot.position, len(snapshot), snapshot.seq.copy()
@@ -516,7 +516,7 @@ class ScopeIndex:
         for pattern, mask in snapshot.tags.items():
             self._tagged[pattern] = snapshot.seq[mask]
 
-    async def _patch(self, changed: Iterable[int]) -> bool:
+    async def _patch_rows(self, changed: Iterable[int]) -> bool:
         """Read single memories again, or for the first time, and the windows that they reach."""
         seqs = sorted(changed)
         memories = [
@@ -525,7 +525,7 @@ class ScopeIndex:
             for one in await self._read_memories(seqs[start : start + PAGE])
         ]
         if self.leaves_archive and (leavers := {*seqs} - {memory.seq for memory in memories}):
-            await _to_the_end(self._leave, self.rows_among(np.array(sorted(leavers), np.int64))[0])
+            await _to_the_end(self._leave_rows, self.rows_among(np.array(sorted(leavers), np.int64))[0])
         if not memories:
             return True
         only = [memory.seq for memory in memories]
@@ -540,7 +540,7 @@ class ScopeIndex:
             )
         return [memory for memory in await self._store.get(self._scope, seqs) if memory is not None]
 
-    def _leave(self, rows: Ints) -> None:
+    def _leave_rows(self, rows: Ints) -> None:
         """Take away rows of what went into the archive, and work out again the windows that these were in."""
         if not len(rows):
             return
@@ -556,7 +556,7 @@ class ScopeIndex:
         self._rows, self._ground = len(self._seq), None
         self._terms.clear()
         self.words.forget()
-        self._measure(window_rows, rows[:0])
+        self._measure_windows(window_rows, rows[:0])
 
     def _place_again(self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, Halves]]) -> bool:
         """Put memories into their rows, old or new; return False where that takes reading anew."""
@@ -569,7 +569,7 @@ class ScopeIndex:
         window_rows = touched_rows(self.ground.windows, old) if self._measures else None
         rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
-        self._grow(len(fresh))
+        self._grow_rows(len(fresh))
         self._seq[self._rows - len(fresh) : self._rows] = fresh
         rows = self.rows_of(memory.seq for memory in memories)
         for name, values in self._columns.items():
@@ -580,7 +580,7 @@ class ScopeIndex:
         self.words.follow(memories, self.lends[rows].tolist())
         if fresh or not all(map(_is_equal, rested_on, self._ground_of(old))):
             self._ground = None
-            self._measure(window_rows, rows)
+            self._measure_windows(window_rows, rows)
         return True
 
     def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
@@ -588,14 +588,14 @@ class ScopeIndex:
         status = self._columns["status"][rows]
         columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
         vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
-        return [*columns, mark_standing(status), _lends(status), self._entities(rows), *vectors]
+        return [*columns, mark_standing(status), _lends(status), self._match_entities(rows), *vectors]
 
     @property
     def _measures(self) -> bool:
         """Whether windows are kept measured."""
         return any(arm.lengths is not None for arm in self._arms)
 
-    def _measure(self, left: Ints | None, rows: Ints) -> None:
+    def _measure_windows(self, left: Ints | None, rows: Ints) -> None:
         """Measure again the windows that changed rows reach, and those that they reached before."""
         if left is None:
             return
@@ -619,7 +619,7 @@ class ScopeIndex:
         absent = np.nan if kind.kind == "f" else -1
         return np.array([absent if value is None else value for value in values], kind)
 
-    def _grow(self, by: int) -> None:
+    def _grow_rows(self, by: int) -> None:
         """Make room for new rows; buffers double, so that learning one by one stays cheap."""
         row_count = self._rows + by
         if row_count > len(self._seq):

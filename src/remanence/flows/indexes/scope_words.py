@@ -49,11 +49,11 @@ class ScopeWords:
         share, chosen = 0, seqs
         while len(chosen) > HEARD_MAX:
             share += 1
-            chosen = seqs[_mix(seqs) >> (_BITS - share) == 0]
+            chosen = seqs[_mix_numbers(seqs) >> (_BITS - share) == 0]
         heard: dict[int, HeardText] = {}
         for start in range(0, len(chosen), PAGE):
             memories = await self._store.get(self._scope, chosen[start : start + PAGE].tolist())
-            heard |= await asyncio.to_thread(_hear, memories)
+            heard |= await asyncio.to_thread(_hash_words, memories)
         self.forget()
         self._heard, self._share, self.is_read = heard, share, True
 
@@ -65,14 +65,14 @@ class ScopeWords:
         for memory, is_lending in zip(memories, lends, strict=True):
             self._heard.pop(memory.seq, None)
             if is_lending and self._is_chosen(memory.seq):
-                self._heard |= _hear([memory])
+                self._heard |= _hash_words([memory])
         while len(self._heard) > HEARD_MAX:
             self._share += 1
             self._heard = {seq: one for seq, one in self._heard.items() if self._is_chosen(seq)}
         self._spoken = None
 
     def _is_chosen(self, seq: int) -> bool:
-        return int(_mix(np.array([seq], np.int64))[0]) >> (_BITS - self._share) == 0
+        return int(_mix_numbers(np.array([seq], np.int64))[0]) >> (_BITS - self._share) == 0
 
     @property
     def languages(self) -> SpokenLanguages:
@@ -125,10 +125,10 @@ class ScopeWords:
             self._forms[code, stem] = tuple(alike[: FORMS_MAX - 1])
 
 
-def _hear(memories: Iterable[Memory | None]) -> dict[int, HeardText]:
+def _hash_words(memories: Iterable[Memory | None]) -> dict[int, HeardText]:
     return {one.seq: hear_text(one.text[:HEARD_CHARS_MAX]) for one in memories if one is not None}
 
 
-def _mix(seqs: Ints) -> npt.NDArray[np.uint64]:
+def _mix_numbers(seqs: Ints) -> npt.NDArray[np.uint64]:
     """Return numbers of 32 bits in which those in a row are spread evenly."""
     return (seqs.astype(np.uint64) * np.uint64(_ODD)) & np.uint64(2**_BITS - 1)

@@ -83,7 +83,10 @@ class Uses:
         """
         if not seqs or not self.are_counted:
             return
-        batch = self._pending.setdefault((agent, self._time_of(agent)), _UseBatch())
+        # The uses of an agent within a moment wait together.
+        now = self._now()
+        begun_at = next((at for by, at in self._pending if by == agent and at <= now < at + TOGETHER), now)
+        batch = self._pending.setdefault((agent, begun_at), _UseBatch())
         batch.seqs.update(seqs)
         if together and len(seqs) > 1:
             group = frozenset(seqs)
@@ -94,14 +97,9 @@ class Uses:
         if self._task is None or self._task.done():
             if self._task is not None and not self._task.cancelled():
                 self._task.exception()  # looked at: what it could not write is tried again with these
-            self._begin()
+            self._begin_writing()
 
-    def _time_of(self, agent: str | None) -> int:
-        """Return the present, or the time of an agent's uses that wait since a moment ago."""
-        now = self._now()
-        return next((at for by, at in self._pending if by == agent and at <= now < at + TOGETHER), now)
-
-    def _begin(self) -> asyncio.Task[None]:
+    def _begin_writing(self) -> asyncio.Task[None]:
         self._wanted = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._gather_and_write(self._wanted))
         return self._task
@@ -109,7 +107,7 @@ class Uses:
     async def _gather_and_write(self, wanted: asyncio.Event) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(wanted.wait(), GATHER_S)
-        await self._drain()
+        await self._write_pending_uses()
 
     async def settle(self) -> None:
         """Wait until all uses are written; raise what kept them from it.
@@ -117,7 +115,7 @@ class Uses:
         Who stops waiting stops nothing: a commit under way goes on, and is waited for by whoever settles next.
         """
         while self._task is not None or self._pending:
-            task = self._task or self._begin()
+            task = self._task or self._begin_writing()
             self._wanted.set()
             await asyncio.wait([task])
             if self._task is task:
@@ -132,7 +130,7 @@ class Uses:
         with suppress(StoreError, Conflict):
             await self.settle()
 
-    async def _drain(self) -> None:
+    async def _write_pending_uses(self) -> None:
         """Write what each agent used at a time in a commit of its own, since a commit is by one and of one time."""
         while self._pending:
             key = next(iter(self._pending))
@@ -156,7 +154,11 @@ class Uses:
             links = None if races else batch.known_links()
             changes += await self._strengthen_links(batch.together, at, links)
             try:
-                await self._write_part(changes, agent, at)
+                # One more part of the run that the same agent wrote last, where the store can go on with it.
+                last, self._next = self._next, None  # what becomes of a commit that raises is not known
+                extends = last[1] if last is not None and last[0] == agent else None
+                commit = await self._write(changes, agent, at, extends)
+                self._next = agent, (commit.run, commit.part + 1)
             except Conflict as conflict:
                 purged_seqs = [
                     key for table, key in conflict.keys if table == "memories" and key in batch.seqs
@@ -170,13 +172,6 @@ class Uses:
                     del batch.seqs[key]
                 continue
             return
-
-    async def _write_part(self, changes: Sequence[Change], agent: str | None, at: int) -> None:
-        """Write uses as one more part of the run that the same agent wrote last, where the store can go on with it."""
-        last, self._next = self._next, None  # what becomes of a commit that raises is not known
-        extends = last[1] if last is not None and last[0] == agent else None
-        commit = await self._write(changes, agent, at, extends)
-        self._next = agent, (commit.run, commit.part + 1)
 
     async def _strengthen_links(
         self, groups: Mapping[Group, int], at: int, known: Sequence[Link] | None

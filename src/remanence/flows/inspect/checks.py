@@ -88,7 +88,7 @@ async def memory_integrity(core: Core) -> Check:
         snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
     except StoreError as error:
         return make_unreadable_check(error)
-    detail = ", ".join(f"{name}={count}" for name, count in _counts(snapshot).items())
+    detail = ", ".join(f"{name}={count}" for name, count in _count_rows(snapshot).items())
     prunable = int(np.count_nonzero(_find_prunable(snapshot)))
     advice = (
         f"{prunable} episodes could go, more than {PRUNABLE_MAX}; see which, nothing is changed:"
@@ -113,7 +113,7 @@ def make_unreadable_check(error: StoreError) -> Check:
     return Check(NAME, False, str(error), advice=error.recovery)
 
 
-def _counts(snapshot: Snapshot) -> dict[str, int]:
+def _count_rows(snapshot: Snapshot) -> dict[str, int]:
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     kinds, is_rejected = snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
     return {

@@ -75,7 +75,7 @@ async def resolve(
             recovery=f"choose {one.seq} or {other.seq}, {BOTH} or {NEITHER}",
         )
     cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
-    changes = await _changes(core, one, other, winner, if_revision)
+    changes = await _decide_changes(core, one, other, winner, if_revision)
     if choice == NEITHER:
         changes += [change for memory in (one, other) for change in decide_forget(core, memory)]
     counts = {"resolve": 1} if changes else {}
@@ -85,13 +85,13 @@ async def resolve(
     return receipt(core.scope, cause, len(changes), counts, notes=notes)
 
 
-async def _changes(
+async def _decide_changes(
     core: Core, one: Memory, other: Memory, kept: Memory | None, if_revision: int | None
 ) -> list[Change]:
     """Decide what resolving changes; nothing where it was resolved so before."""
     loser = None if kept is None else other if kept.seq == one.seq else one
     if loser is not None:
-        _refuse_moved(loser, if_revision)
+        refuse_moved(f"memory {short_id(loser.seq)}", loser.revision, if_revision, ("memories", loser.seq))
     key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
     turns = await _read_turns(core, {one.seq, other.seq})
     mine, theirs = ({end.seq, *turns.get(end.seq, ())} for end in (one, other))
@@ -113,7 +113,3 @@ async def _changes(
         return changes
     changes += await decide_supersession(core, loser, kept)
     return changes if if_revision is None else on_revision(loser, changes)
-
-
-def _refuse_moved(memory: Memory, if_revision: int | None) -> None:
-    refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))

@@ -35,7 +35,7 @@ from remanence.core.owner import ENGINE_VERBS, PERSON, owner_of
 from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
-from remanence.core.timescale import Timescale, scales
+from remanence.core.timescale import scales
 from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
@@ -99,7 +99,7 @@ async def _read_memory_as_of(core: Core, name: OneMemory, at: int) -> Memory:
     await core.uses.settle_to_read()
     plain = plain_name(name)
     (today,) = await core.find_memories([plain])
-    seq = await _seq(core, name) if today is None else today.seq
+    seq = await _find_seq(core, name) if today is None else today.seq
     changes = (await read_changes_since(core, at, seq)).get(seq, ChangesSince())
     memory = changes.rewind(core.scope, seq, today)
     if memory is None:
@@ -271,6 +271,8 @@ async def status(core: Core) -> State:
     recent = await newest(core, snapshot.position)
     waits = await review.find_pending_review(core, snapshot, recent)
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
+    spent = await read_spent_today(core)
+    cents = await read_cents(core, spent["tokens"])
     return State(
         scope=core.scope,
         at=now,
@@ -288,14 +290,17 @@ async def status(core: Core) -> State:
         last_curate_at=last,
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
         is_due=runs_by_itself(core) and due(core.policy, clocks, last, now),
-        clocks={name: _pace(scale) for name, scale in clocks.items()},
+        clocks={
+            name: ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+            for name, scale in clocks.items()
+        },
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
         sessions=tuple(await list_open_sessions(core)),
         automatic=await read_last_runs(core),
         interrupted=tuple(waits.interrupted),
         erased_since=0 if core.unsettled is None else core.unsettled.count,
         to_embed=0 if embed_position is None else int(np.count_nonzero(snapshot.seq > embed_position)),
-        spent=await _read_spent(core),
+        spent={**spent, **({"cents": cents} if cents else {})},
         gate=await gating.read_gate_counts(core),
         waiting=tuple(await pending_turns.list_pending_turns(core, WAITING_MAX)),
         waiting_more=max(0, await pending_turns.sessions(core) - WAITING_MAX),
@@ -306,13 +311,6 @@ async def status(core: Core) -> State:
     )
 
 
-async def _read_spent(core: Core) -> dict[str, int]:
-    """Return what models took today, and about how many cents that is where a price is set."""
-    spent = await read_spent_today(core)
-    cents = await read_cents(core, spent["tokens"])
-    return {**spent, **({"cents": cents} if cents else {})}
-
-
 def _make_snapshot_request(core: Core) -> SnapshotRequest:
     """Say what of a scope its numbers need, and what foretelling needs under the policy."""
     columns = frozenset({"status", "tier", "form", "tokens", "short_tokens", "kind", "category", "pinned"})
@@ -321,11 +319,6 @@ def _make_snapshot_request(core: Core) -> SnapshotRequest:
         return request
     foretold = build_forecast_request(core.policy)
     return replace(foretold, columns=columns | foretold.columns, clocks=request.clocks, link_count=True)
-
-
-def _pace(scale: Timescale) -> ClockPace:
-    """Read a clock; a turn counts as an hour on its scale."""
-    return ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
 
 
 def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
@@ -384,7 +377,7 @@ async def history(
     parts = (
         newest_first(core, before=first)
         if name is None
-        else iterate_audit_log(core, None, await _seq(core, name), last)
+        else iterate_audit_log(core, None, await _find_seq(core, name), last)
     )
     events, read = [], 0
     async for part in parts:
@@ -392,7 +385,7 @@ async def history(
         decisions = decision_log.select_decisions(part, decision, outcome) if is_decided else ()
         is_asked = part.cause.verb != USE if verb is None else part.cause.verb == verb
         if is_asked and (name is None or any(map(tells, part.changes))) and (decisions or not is_decided):
-            events.append(replace(_event(part), decisions=decisions))
+            events.append(replace(_make_event(part), decisions=decisions))
         if len(events) == limit or (is_decided and read == decision_log.PARTS_MAX):
             break
     return events[::-1] if name is None else events
@@ -415,7 +408,7 @@ async def find_position(core: Core) -> int:
 async def read_events(core: Core, after: int, limit: int) -> list[Event]:
     """Return what was done above a position, oldest first, without what was changed in each row."""
     parts = await core.store.history(core.scope, after=after, limit=limit, rows=False)
-    return [_event(part) for part in parts]
+    return [_make_event(part) for part in parts]
 
 
 async def _find_span(core: Core, run: Run) -> tuple[int, int]:
@@ -425,7 +418,7 @@ async def _find_span(core: Core, run: Run) -> tuple[int, int]:
     return await find_run_span(core, runs.run_id(run))
 
 
-async def _seq(core: Core, name: OneMemory) -> int:
+async def _find_seq(core: Core, name: OneMemory) -> int:
     """Return the sequence number of a memory, of one that was purged from the audit."""
     plain = plain_name(name)
     (memory,) = await core.find_memories([plain])
@@ -438,7 +431,7 @@ async def _seq(core: Core, name: OneMemory) -> int:
     return last_image.seq
 
 
-def _event(part: AuditPart) -> Event:
+def _make_event(part: AuditPart) -> Event:
     number = f"{part.count:,} change{'s' * (part.count != 1)}"
     acts = part.cause.detail.get(CYCLE, {}).get("acts")
     whole = f"{number}: {format_counts(acts)}" if acts else number
@@ -462,7 +455,7 @@ def _describe_change(change: Any) -> str:
     if change.after is None:
         return f"{what} destroyed"
     fields = [
-        f"{name} {_value(name, change.before.get(name))} → {_value(name, value)}"
+        f"{name} {_show_value(name, change.before.get(name))} → {_show_value(name, value)}"
         if not isinstance(value, Increment)
         else f"{name} {value.by:+d}"
         for name, value in change.after.items()
@@ -471,20 +464,21 @@ def _describe_change(change: Any) -> str:
     return ", ".join(fields)
 
 
-def _value(name: str, value: Any) -> str:
+def _show_value(name: str, value: Any) -> str:
     column = COLUMN.get(name)
     if value is None:
         return "none"
     if name == "holds":
         return ", ".join(
-            reason if until is None else f"{reason} until {_time(until)}" for reason, until in value.items()
+            reason if until is None else f"{reason} until {_show_time(until)}"
+            for reason, until in value.items()
         )
     if name.endswith("_at") or (column is not None and column.kind == "time"):
-        return _time(value)
+        return _show_time(value)
     return str(value) if column is None or column.labels is None else column.labels(value).label
 
 
-def _time(micros: int) -> str:
+def _show_time(micros: int) -> str:
     return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 

@@ -4,9 +4,7 @@ Knows how each flow keeps what is to be done; tells no text, id or name.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -77,12 +75,12 @@ class Overseer:
             if POLICY in survey.values:
                 _add_schedule(seen, survey, last, now)
             if number < COUNTED_MAX:
-                await self._count(seen, scope, survey, now)
+                await self._count_work(seen, scope, survey, now)
             await self._read_audit(scope, survey.position)
         self._has_looked = True
         return seen
 
-    async def _count(self, seen: Oversight, scope: str, survey: ScopeSurvey, now: int) -> None:
+    async def _count_work(self, seen: Oversight, scope: str, survey: ScopeSurvey, now: int) -> None:
         names = {account: name_day_counters(now, of)[1] for account, of in _ACCOUNTS.items()}
         asked = Bookkeeping(now, counters=(TURNS, *names.values()), under=(RELEASED,))
         answer = await self.core.store.bookkeep(scope, asked)
@@ -90,7 +88,8 @@ class Overseer:
         seen.turns_waiting += sum(turns) + len(answer.values)
         for account, name in names.items():
             seen.tokens[account] += answer.counters.get(name, 0)
-        after = [row[AFTER] for row in _find_rows(survey, EMBEDDED_BY, UNDER_WAY) if AFTER in row]
+        rows = [survey.values.get(name, {}) for name in (EMBEDDED_BY, UNDER_WAY)]
+        after = [row[AFTER] for row in rows if AFTER in row]
         if after:
             snapshot = await self.core.store.snapshot(scope, SnapshotRequest(frozenset({"status"})), now)
             seen.embeddings_waiting += sum(int(np.count_nonzero(snapshot.seq > one)) for one in after)
@@ -127,7 +126,3 @@ def _add_schedule(seen: Oversight, survey: ScopeSurvey, last: int, now: int) -> 
         >= MISSED_MANY
         for name in CADENCES
     )
-
-
-def _find_rows(survey: ScopeSurvey, *names: str) -> list[Mapping[str, Any]]:
-    return [survey.values[name] for name in names if name in survey.values]

@@ -30,17 +30,17 @@ UNDO = "undo"
 async def reasons(core: Core, memory: Memory, policy: Policy) -> tuple[Worth | None, Fall | None]:
     """Return why a memory is worth what it is, None where it has no value, and what took it away, if anything did."""
     parts = [part async for part in iterate_audit_log(core, None, memory.seq)]
-    return await _worth(core, memory, parts), await _fall(core, memory, parts, policy)
+    return await _explain_worth(core, memory, parts), await _explain_fall(core, memory, parts, policy)
 
 
-async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Worth | None:
+async def _explain_worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Worth | None:
     if memory.value is None:
         return None
     text = _first_text(memory, parts)
     hashes = {stem: term_hash(stem) for stem in stems(text)}
     rows = (await core.store.search(core.scope, list(hashes))).rows
     df = {hashes[stem]: int(np.searchsorted(rows[stem], memory.seq)) for stem in hashes}
-    place, after_question, before = await _place(core, memory)
+    place, after_question, before = await _find_place(core, memory)
     keep_factors = keep_value(
         text,
         terms=list(hashes.values()),
@@ -54,10 +54,10 @@ async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Wort
     rarest = word_information(before, {stem: df[term] for stem, term in hashes.items()}) if same else {}
     by_stem = {stem: word for word in words(text) for stem in stems(word)}
     by_word = {by_stem.get(stem, stem): weight for stem, weight in rarest.items()}
-    return Worth(memory.value, _factors(memory.value, keep_factors, by_word))
+    return Worth(memory.value, _list_factors(memory.value, keep_factors, by_word))
 
 
-def _factors(value: float, found: Value, rarest: dict[str, float]) -> tuple[WorthReason, ...]:
+def _list_factors(value: float, found: Value, rarest: dict[str, float]) -> tuple[WorthReason, ...]:
     """Return the factors; the first is what the others leave of the value, so that they multiply to it."""
     words = ", ".join(f"{stem} {weight:.2f}" for stem, weight in rarest.items())
     fallback = f"the {RAREST_MAX} rarest of its words, by how rare they were when it came"
@@ -80,7 +80,7 @@ def _first_text(memory: Memory, parts: Sequence[AuditPart]) -> str:
     return memory.text
 
 
-async def _place(core: Core, memory: Memory) -> tuple[int, bool, int]:
+async def _find_place(core: Core, memory: Memory) -> tuple[int, bool, int]:
     """Return how many of its segment came before it, whether the last of them asks, and how many of the scope did."""
     async with _hold_whole_index(core) as index:
         row = int(index.rows_of([memory.seq])[0])
@@ -103,7 +103,9 @@ async def _hold_whole_index(core: Core) -> AsyncIterator[ScopeIndex]:
         yield index
 
 
-async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: Policy) -> Fall | None:
+async def _explain_fall(
+    core: Core, memory: Memory, parts: Sequence[AuditPart], policy: Policy
+) -> Fall | None:
     if memory.status in STANDING or memory.status is Status.QUARANTINED:
         return None
     fell = [
@@ -114,7 +116,7 @@ async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: 
     part, change = fell[-1]
     cause = part.cause
     acts = tuple(acts_of(change)) if cause.verb == CURATE else (cause.verb,)
-    rules = _rules(part, acts, memory, policy)
+    rules = _find_rules(part, acts, memory, policy)
     ways = [f"remanence {way} {short_id(memory.seq)}" for way in ways_back(cause.verb, acts) or ("restore",)]
     return Fall(
         status=memory.status.label,
@@ -137,7 +139,7 @@ def _sets_current_status(change: Change, memory: Memory) -> bool:
     return mine and (change.before is None or (change.after or {}).get("status") == memory.status)
 
 
-def _rules(part: AuditPart, acts: Sequence[str], memory: Memory, policy: Policy) -> dict[str, str]:
+def _find_rules(part: AuditPart, acts: Sequence[str], memory: Memory, policy: Policy) -> dict[str, str]:
     """Return the rules of a run that did what was done, and why; of several those that give the memory's reason.
 
     The audit keeps the rules of a run by action; which reason a rule gives, the policy knows.
@@ -191,12 +193,14 @@ async def last_action(core: Core, seq: int) -> str | None:
         elif part.cause.verb == UNDO and undoes in undone:
             again, line = undone.pop(undoes)
             done[again] = line
-        elif part.cause.verb == CURATE and (acts := tuple(dict.fromkeys(_acts(part)))):
-            done[run] = f"{', '.join(_by(part, act) for act in acts)} {minute_of(part.cause.at)} (run {run})"
+        elif part.cause.verb == CURATE and (acts := tuple(dict.fromkeys(_iterate_actions(part)))):
+            done[run] = (
+                f"{', '.join(_name_rules(part, act) for act in acts)} {minute_of(part.cause.at)} (run {run})"
+            )
     return next(reversed(done.values()), None)
 
 
-def _acts(part: AuditPart) -> Iterator[str]:
+def _iterate_actions(part: AuditPart) -> Iterator[str]:
     """Yield the actions of a part, without what only watched or counted a row."""
     for change in part.changes:
         values = (change.after or {"": None}).values()
@@ -204,7 +208,7 @@ def _acts(part: AuditPart) -> Iterator[str]:
             yield from acts_of(change)
 
 
-def _by(part: AuditPart, act: str) -> str:
+def _name_rules(part: AuditPart, act: str) -> str:
     """Name an action with the rules of the run that do it."""
     rules = [rule for action, rule, _ in part.cause.detail.get("rules", ()) if action == act]
     return f"{act} by {' or '.join(rules)}" if rules else act

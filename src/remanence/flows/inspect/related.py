@@ -81,32 +81,24 @@ async def find_related(
             "links are followed from a memory or from a question, one of the two",
             recovery="name a memory, or pass `query`",
         )
-    seeds = await _find_seeds(core, name, query)
+    if name is not None:
+        seeds = {(await core.one(name)).seq: 1.0}
+    else:
+        assert query is not None
+        answer = await recall(core, RecallRequest(query, SEEDS, count_use=False))
+        memories = () if answer.is_weak else answer.memories  # what answers badly is no place to begin
+        seeds = {hit.seq: hit.score for hit in memories if hit.score > 0}
     if not seeds:
         return RelatedResult((), ())
     async with core.index.hold_rows(core.clock.now()):
         walk = await walk_links(core, seeds, depth)
-        places = _rank_reached(core, walk)
+        # The nearest come first; entities say nothing, they only lie on the way.
+        told = core.index.filter_standing(walk.seqs)
+        places = sorted(
+            (place for place in walk.find_reached() if walk.seqs[place] in told),
+            key=lambda place: (-walk.shares[place], -walk.activation.scores[place], -walk.seqs[place]),
+        )
     return await _read_related(core, walk, places, tuple(seeds), limit)
-
-
-async def _find_seeds(core: Core, name: OneMemory | None, query: str | None) -> dict[int, float]:
-    """Return the memories to begin at and what each weighs: an answer of a question its score."""
-    if name is not None:
-        return {(await core.one(name)).seq: 1.0}
-    assert query is not None
-    answer = await recall(core, RecallRequest(query, SEEDS, count_use=False))
-    memories = () if answer.is_weak else answer.memories  # what answers badly is no place to begin
-    return {hit.seq: hit.score for hit in memories if hit.score > 0}
-
-
-def _rank_reached(core: Core, walk: LinkWalk) -> list[int]:
-    """Return the places of what was reached, the nearest first; entities say nothing, they only lie on the way."""
-    told = core.index.filter_standing(walk.seqs)
-    return sorted(
-        (place for place in walk.find_reached() if walk.seqs[place] in told),
-        key=lambda place: (-walk.shares[place], -walk.activation.scores[place], -walk.seqs[place]),
-    )
 
 
 async def _read_related(

@@ -76,7 +76,15 @@ class Settlement:
 
 async def settle(core: Core, wish: Settlement) -> Receipt:
     """Settle what waits for a person by one of its choices; raise NotFound where it waits no more."""
-    sort, place = await _find_item(core, wish)
+    sort: Sort
+    place: Place
+    if isinstance(wish.item, tuple):
+        one, other = [await core.one(name) for name in wish.item]
+        sort, place = "contradiction", (0.0, one.seq, other.seq)
+    else:
+        name = plain_name(wish.item)
+        found = read_item(name) if isinstance(name, str) else None
+        sort, place = found or await _find_item_of(core, await core.one(name), wish.choice)
     if wish.only and sort != "proposal":
         raise InvalidInput("`only` is for proposals", recovery=f"leave it out for what is a {sort}")
     if sort != "contradiction" and wish.choice not in CHOICES[sort]:
@@ -86,16 +94,6 @@ async def settle(core: Core, wish: Settlement) -> Receipt:
     if capability is not None:
         refuse_verb(VERB, core.denials, capability)
     return await _SETTLE[sort](core, place, wish)
-
-
-async def _find_item(core: Core, wish: Settlement) -> tuple[Sort, Place]:
-    """Return the sort of what is meant, and its place; of a contradiction both ends are in it, behind its weight."""
-    if isinstance(wish.item, tuple):
-        one, other = [await core.one(name) for name in wish.item]
-        return "contradiction", (0.0, one.seq, other.seq)
-    name = plain_name(wish.item)
-    found = read_item(name) if isinstance(name, str) else None
-    return found if found is not None else await _find_item_of(core, await core.one(name), wish.choice)
 
 
 async def _find_item_of(core: Core, memory: Memory, choice: int | str) -> tuple[Sort, Place]:
@@ -319,7 +317,7 @@ async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[A
     all_links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
     links = [link for link in await drop_same_pairs(core, all_links) if link.resolved_at is None]
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
-    stand = _stand(snapshot, ends).tolist()
+    stand = _match_standing(snapshot, ends).tolist()
     contradictions = [link for link, both in zip(links, stand, strict=True) if all(both)]
     finding = doubt(await core.watch.read_present(), snapshot.newest_at)
     return PendingReview(
@@ -332,7 +330,7 @@ async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[A
     )
 
 
-def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
+def _match_standing(snapshot: Snapshot, seqs: Ints) -> Bools:
     """Tell which of some memories stand, in the shape they are given in; what the snapshot does not know does not."""
     at = np.searchsorted(snapshot.seq, seqs)
     mask = np.zeros(seqs.shape, np.bool_)
@@ -413,13 +411,20 @@ async def list_review(core: Core, page: ReviewPage, *, settled: bool = False) ->
     pending = await find_pending_review(core, snapshot, recent)
     links = await _read_all_contradictions(core) if settled else pending.contradictions
     runs = [((at,), _make_interrupted_item(run, at)) for run, at in pending.interrupted.items()]
+    clock: list[tuple[Place, ReviewItem]] = []
+    if pending.clock:
+        clock.append(((0,), ReviewItem("clock in doubt", pending.clock, (_CLOCK_IS_RIGHT,))))
     items = [
         *await _make_contradiction_items(core, page, links),
         *await _make_quarantine_items(core, page, pending.quarantined),
-        *_cut(page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))),
-        *_cut(page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]),
-        *_cut(page, "clock in doubt", [_make_clock_item(pending.clock)] if pending.clock else []),
-        *_cut(page, "interrupted run", runs),
+        *_cut_page(
+            page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))
+        ),
+        *_cut_page(
+            page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]
+        ),
+        *_cut_page(page, "clock in doubt", clock),
+        *_cut_page(page, "interrupted run", runs),
     ]
     return Review(core.scope, now, tuple(items), pending.counts, page.behind)
 
@@ -429,7 +434,7 @@ async def _read_all_contradictions(core: Core) -> list[Link]:
     return await drop_same_pairs(core, links)
 
 
-def _cut(page: ReviewPage, sort: Sort, entries: Iterable[tuple[Place, ReviewItem]]) -> list[ReviewItem]:
+def _cut_page(page: ReviewPage, sort: Sort, entries: Iterable[tuple[Place, ReviewItem]]) -> list[ReviewItem]:
     return [replace(item, cursor=cursor) for cursor, item in page.cut(sort, entries)]
 
 
@@ -521,10 +526,6 @@ async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewI
     return (ran.at,), ReviewItem(
         "held plan", f"the plan of {name} is {ran.reason}", (look, settle), at=ran.at
     )
-
-
-def _make_clock_item(why: str) -> tuple[Place, ReviewItem]:
-    return (0,), ReviewItem("clock in doubt", why, (_CLOCK_IS_RIGHT,))
 
 
 def _make_interrupted_item(run: str, at: int) -> ReviewItem:

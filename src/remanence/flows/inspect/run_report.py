@@ -91,21 +91,15 @@ async def read_run_report(core: Core, run: str, limit: int) -> RunReport:
         (part,) = page
         first, after, changes = first or part, part.position, changes + part.count
         left_out = part.cause.detail.get(LEFT_OUT, left_out)
-        worked_on |= _worked_on(part)
-        for name, key, row in _acts(part):
+        if owner_of(part.cause) == BY_ENGINE:  # what others did has other reasons
+            worked_on |= {seq for change in part.changes for seq in memories_of(change.table, change.key)}
+        for name, key, row in _iterate_actions(part):
             rows = acts.setdefault(name, {})
             rows[key] = row or rows.get(key)
     if first is None:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
     because = await _find_source_runs(core, run, sorted(worked_on)[:limit])
-    return replace(await _report(core, first, changes, acts, limit), left_out=left_out, because=because)
-
-
-def _worked_on(part: AuditPart) -> set[int]:
-    """Return the memories that a part of the engine's own work is about; what others did has other reasons."""
-    if owner_of(part.cause) != BY_ENGINE:
-        return set()
-    return {seq for change in part.changes for seq in memories_of(change.table, change.key)}
+    return replace(await _build_report(core, first, changes, acts, limit), left_out=left_out, because=because)
 
 
 async def _find_source_runs(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]:
@@ -115,7 +109,7 @@ async def _find_source_runs(core: Core, run: str, seqs: Sequence[int]) -> tuple[
     return tuple(one for one in causes if one != run)
 
 
-async def _report(
+async def _build_report(
     core: Core,
     first: AuditPart,
     changes: int,
@@ -171,7 +165,7 @@ async def _read_purged_rows(core: Core, seqs: Sequence[int]) -> dict[int, Mappin
     return rows
 
 
-def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
+def _iterate_actions(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
     """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
     yield from ((verb, seq, None) for seq in part.used)
@@ -188,11 +182,11 @@ def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]
         before = change.before if change.table == "memories" and change.after is None else None
         if verb == CURATE and change.table in {"tags", "sources"} and key in purged_keys:
             continue  # what hangs on a purged memory goes with that
-        for name in acts_of(change) if verb == CURATE else (_act(verb, change),):
+        for name in acts_of(change) if verb == CURATE else (_name_action(verb, change),):
             yield name, key, before
 
 
-def _act(verb: str, change: Change) -> str:
+def _name_action(verb: str, change: Change) -> str:
     """Name what a change does under a verb: what it replaces, and links that it draws or cuts, are said apart."""
     if change.table == "memories" and verb not in _OF_LINKS | _REPLACING:
         return "supersede" if (change.after or {}).get("status") == Status.SUPERSEDED else verb

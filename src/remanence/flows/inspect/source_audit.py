@@ -176,16 +176,16 @@ class SourceAudit(Result):
             for one in self.findings
             if one.count
         ]
-        return html(self._line(), sections, [*self._list_remarks(), *self._list_next()])
+        return html(self._describe_line(), sections, [*self._list_remarks(), *self._list_next()])
 
     def __str__(self) -> str:
-        rows = [self._line()]
+        rows = [self._describe_line()]
         for one in self.findings:
             rows.append(str(one))
             rows += [f"{'':20}{example}" for example in one.examples]
         return "\n".join(map(visible, [*rows, *self._list_remarks(), *self._list_next()]))
 
-    def _line(self) -> str:
+    def _describe_line(self) -> str:
         what = f"{number(self.memories, 'memory', 'memories')} of {self.source} ({self.format})"
         return visible(f"{what}, {self.tokens:,} tokens, judged as of {minute_of(self.at)}")
 

@@ -80,20 +80,20 @@ async def documents(core: Core, called: Called, *, topics: bool) -> list[MirrorD
         orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(actions)
     )
     return [
-        await _profile(core, called),
+        await _draw_profile(core, called),
         MirrorDocument(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
-        await _guidelines(core),
-        *([await _topics(core)] if topics else []),
+        await _draw_guidelines(core),
+        *([await _draw_topics(core)] if topics else []),
     ]
 
 
-async def _topics(core: Core) -> MirrorDocument:
+async def _draw_topics(core: Core) -> MirrorDocument:
     found = await counting.count_topics(core, TOPICS_LISTED)
     lines = "".join(f"- {one.value} ({one.memories:,})\n" for one in found.values)
     return MirrorDocument(TOPICS, *render_file([line("document", "topics")], lines.removesuffix("\n")))
 
 
-async def _guidelines(core: Core) -> MirrorDocument:
+async def _draw_guidelines(core: Core) -> MirrorDocument:
     active, draft = await guidelines.lines(core), await guidelines.read_guideline_draft(core)
     lines = [
         "## Active",
@@ -104,7 +104,7 @@ async def _guidelines(core: Core) -> MirrorDocument:
     return MirrorDocument(GUIDELINES, *render_file([line("document", "guidelines")], "\n".join(lines)))
 
 
-async def _profile(core: Core, called: Called) -> MirrorDocument:
+async def _draw_profile(core: Core, called: Called) -> MirrorDocument:
     profile = await profiling.profile(core)
     memories = await core.store.get(core.scope, [one.seq for one in profile.lines])
     by_seq = {one.seq: one for one in memories if one is not None and one.status in STANDING}
@@ -156,10 +156,10 @@ def lines_of(page: Page, areas: Mapping[str, str]) -> list[DocumentLine]:
         raise InvalidInput(
             "`revisions` is no mapping of numbers", recovery="discard the edit, and make it once more"
         )
-    return list(_lines(page.text.splitlines(), revisions, areas))
+    return list(_list_lines(page.text.splitlines(), revisions, areas))
 
 
-def _lines(
+def _list_lines(
     rows: Sequence[str], revisions: Mapping[str, int], areas: Mapping[str, str]
 ) -> Iterator[DocumentLine]:
     heading = ""
@@ -203,7 +203,7 @@ async def entity_pages(core: Core, memories: Sequence[Memory], held: Held, calle
         sources: dict[int, list[int]] = defaultdict(list)
         for link in links:
             sources[link.target].append(link.source)
-        facts = await _facts(core, {seq for one in asked for seq in sources[one]}, held)
+        facts = await _read_facts(core, {seq for one in asked for seq in sources[one]}, held)
         newest = await follow_newer(core, list(facts.values()))
         for one in some:
             told = [facts[seq] for seq in sources[one.seq] if seq in facts]
@@ -212,7 +212,7 @@ async def entity_pages(core: Core, memories: Sequence[Memory], held: Held, calle
     return found
 
 
-async def _facts(core: Core, seqs: set[int], held: Held) -> dict[int, Memory]:
+async def _read_facts(core: Core, seqs: set[int], held: Held) -> dict[int, Memory]:
     """Return what is mirrored of some memories and holds by now."""
     known = await held(sorted(seqs))
     told = [one for one in known.values() if one is not None and is_mirrored(one) and one.status in STANDING]
@@ -250,7 +250,7 @@ async def box_pages(core: Core, numbers: Sequence[int], held: Held, called: Call
         learned: dict[int, list[int]] = defaultdict(list)
         for link in links:
             learned[link.target].append(link.source)
-        facts = await _facts(core, {*turns} | {link.source for link in links}, held)
+        facts = await _read_facts(core, {*turns} | {link.source for link in links}, held)
         for row in rows:
             box = boxes.build_segment(row, [turns[seq] for seq in row.members if seq in turns])
             own = {seq for turn in box.turns for seq in (turn.seq, *learned[turn.seq])}

@@ -45,7 +45,7 @@ class Sought:
     def add(self, texts: Iterable[str]) -> None:
         """Look for what these say."""
         for text in texts:
-            self.runs.update(run for run in _runs(text, whole=True) if run % self._every == 0)
+            self.runs.update(run for run in _hash_runs(text, whole=True) if run % self._every == 0)
             while len(self.runs) > RUNS_MAX:
                 self._every *= 2
                 self.runs = {run for run in self.runs if run % self._every == 0}
@@ -53,7 +53,7 @@ class Sought:
     def spare(self, texts: Iterable[str]) -> None:
         """Look no more for what these say."""
         for text in texts:
-            self.runs.difference_update(_runs(text, whole=False))
+            self.runs.difference_update(_hash_runs(text, whole=False))
 
     def stands_in(self, text: str) -> bool:
         """Tell whether a text says any of it."""
@@ -62,7 +62,7 @@ class Sought:
             forms = (self.names, *_as_in_file_names(self.names))
             if any(names.stand_in(one) for names in forms for one in (text, apart)):
                 return True
-        return any(run in self.runs for run in _runs(text, whole=False)) if self.runs else False
+        return any(run in self.runs for run in _hash_runs(text, whole=False)) if self.runs else False
 
 
 def _as_in_file_names(names: Names) -> Iterator[Names]:
@@ -73,25 +73,26 @@ def _as_in_file_names(names: Names) -> Iterator[Names]:
             yield Names(tuple(own), tuple(others))
 
 
-def _runs(text: str, *, whole: bool) -> Iterator[int]:
+def _hash_runs(text: str, *, whole: bool) -> Iterator[int]:
     """Yield what tells runs of words, whatever their case and accents; of a `whole` text also one that is shorter."""
     for read in {
         _normalize_text(text),
         unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
     }:
-        runs = _windows(_WORD.findall(read), whole=whole)
-        yield from (hash(run) for run in runs if sum(map(len, run)) >= RUN_CHARS_MIN and not _is_day(run))
+        runs = _iterate_windows(_WORD.findall(read), whole=whole)
+        yield from (
+            hash(run)
+            for run in runs
+            if sum(map(len, run)) >= RUN_CHARS_MIN
+            and not (run[0].isdecimal() and _DAY.fullmatch("-".join(run)))
+        )
 
 
-def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
+def _iterate_windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
     """Yield all runs of so many words and fewer; of a `whole` text only the longest, which may be all of it."""
     for length in [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1):
         for at in range(len(words) - length + 1 if length else 0):
             yield tuple(words[at : at + length])
-
-
-def _is_day(run: Sequence[str]) -> bool:
-    return run[0].isdecimal() and _DAY.fullmatch("-".join(run)) is not None
 
 
 def _normalize_text(text: str) -> str:
@@ -176,7 +177,7 @@ def _find_files_holding(root: Path, sought: Sought) -> Iterator[str]:
     unread: list[str] = []
     try:
         with Folder(root) as folder:
-            paths = (path for path in _files_of(root, unread) if _holds(folder, path, sought))
+            paths = (path for path in _files_of(root, unread) if _holds_sought(folder, path, sought))
             yield from (str(root / path) for path in paths)
     except (InvalidInput, StoreUnavailable):  # it was taken away meanwhile
         unread.append(str(root))
@@ -190,7 +191,7 @@ def _files_of(root: Path, unread: list[str]) -> Iterator[str]:
         yield from (str((Path(above) / name).relative_to(root)) for name in sorted(names))
 
 
-def _holds(folder: Folder, path: str, sought: Sought) -> bool:
+def _holds_sought(folder: Folder, path: str, sought: Sought) -> bool:
     """Tell whether a file's name or contents say what is looked for, or nobody knows what it says."""
     if sought.stands_in(path):
         return True

@@ -57,8 +57,8 @@ _MARKED = re.compile(r" \([0-9a-f]{8}(?:[0-9a-f]{24})?\)\.md$")
 
 def path_of(memory: Memory, folder: str | None = None) -> str:
     """Return the path of a memory's file, under the month in which it was said (UTC), where nobody else has it."""
-    folder = _folder(memory) if folder is None else folder
-    day = _day(memory.said_at // DAY)
+    folder = _choose_folder(memory) if folder is None else folder
+    day = _write_day(memory.said_at // DAY)
     return f"{folder}/{day[:-3]}/{day} {title_of(memory)}{ENDING}"
 
 
@@ -79,13 +79,17 @@ def as_title(text: str) -> str:
         plain = _BETWEEN.sub("-", _PAUSE.sub(" - ", _TIME_OF_DAY.sub(".", plain)))
     # What stood apart may stand together now.
     plain = unicodedata.normalize("NFC", " ".join(plain.translate(_SIGNS).split()))
-    return _cut_at_word(_begin_visibly(plain)).rstrip(_TRAILING)
+    # Signs at the beginning would hide a file, make an option, or mark the sign before.
+    at = 0
+    while at < len(plain) and (plain[at] in _LEADING or unicodedata.combining(plain[at])):
+        at += 1
+    return _cut_at_word(plain[at:]).rstrip(_TRAILING)
 
 
 def paths_with_id(path: str, id_: str) -> Iterator[str]:
     """Yield a path with eight digits of an id, for where somebody else has it without, and with the whole id."""
-    for chars in (HASH_CHARS, len(_hex(id_))):
-        yield f"{path.removesuffix(ENDING)} ({_hex(id_)[-chars:]}){ENDING}"
+    for chars in (HASH_CHARS, len(_shorten_id(id_))):
+        yield f"{path.removesuffix(ENDING)} ({_shorten_id(id_)[-chars:]}){ENDING}"
 
 
 def path_without_id(path: str) -> str | None:
@@ -109,7 +113,7 @@ def entity_path(memory: Memory) -> str:
 
 def box_path(box: ConversationSegment) -> str:
     """Return the path of a box's page, under the month of its first turn, called by its goal."""
-    day = _day(box.opened_at // DAY)
+    day = _write_day(box.opened_at // DAY)
     return f"{BOXES}/{day[:-3]}/{day} {as_title(box.goal or '') or NO_GOAL}{ENDING}"
 
 
@@ -126,18 +130,10 @@ def slug_of(name: str) -> str:
     return _NOT_SLUG.sub("-", plain).strip("-")[:SLUG_CHARS].rstrip("-") or NO_SLUG
 
 
-def _folder(memory: Memory) -> str:
+def _choose_folder(memory: Memory) -> str:
     if memory.status is Status.ARCHIVED:
         return ARCHIVE
     return CORRECTIONS if memory.category == "correction" else FACTS
-
-
-def _begin_visibly(text: str) -> str:
-    """Return a text without signs at its beginning that hide a file, make an option, or would mark the sign before."""
-    at = 0
-    while at < len(text) and (text[at] in _LEADING or unicodedata.combining(text[at])):
-        at += 1
-    return text[at:]
 
 
 def _cut_at_word(text: str) -> str:
@@ -148,11 +144,11 @@ def _cut_at_word(text: str) -> str:
     return room.rpartition(" ")[0] or room
 
 
-def _hex(id_: str) -> str:
+def _shorten_id(id_: str) -> str:
     """Return an id, or its digest where it is not one that was made here."""
     return id_ if _ID.fullmatch(id_) else blake2b(id_.encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=1_024)
-def _day(day: int) -> str:
+def _write_day(day: int) -> str:
     return (_EPOCH + timedelta(days=day)).date().isoformat()

@@ -108,7 +108,7 @@ class Folder:
         with self._translate_errors(path):
             try:
                 folder, name = self._open_parent(path)
-                return _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False))
+                return _make_stamp(os.stat(name, dir_fd=folder, follow_symlinks=False))
             except FileNotFoundError:
                 return None
 
@@ -124,7 +124,7 @@ class Folder:
                         f"{path} is no file of at most {most:,} bytes", recovery="take it away"
                     )
                 with os.fdopen(os.dup(handle), "rb") as stream:
-                    return stream.read(most), _stamp(status)
+                    return stream.read(most), _make_stamp(status)
             finally:
                 os.close(handle)
 
@@ -285,7 +285,7 @@ def _write_new_file(name: str, data: bytes, folder: int) -> Stamp:
     handle = os.open(name, _WRITE, _FILE_MODE, dir_fd=folder)
     try:
         _all_written(handle, data)
-        return _stamp(os.fstat(handle))
+        return _make_stamp(os.fstat(handle))
     finally:
         os.close(handle)
 
@@ -296,7 +296,7 @@ def _all_written(handle: int, data: bytes) -> None:
         offset += os.write(handle, data[offset:])
 
 
-def _stamp(found: os.stat_result) -> Stamp:
+def _make_stamp(found: os.stat_result) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns)
 
 

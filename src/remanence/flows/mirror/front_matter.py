@@ -54,7 +54,7 @@ def render_file(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:
     """Return a file of the mirror and its checksum."""
     head = _OPEN + b"".join(lines)
     tail = _CLOSE + text.encode() + b"\n"
-    checksum = _checksum(head, tail)
+    checksum = _compute_checksum(head, tail)
     return b'%bchecksum: "%b"\n%b' % (head, checksum.encode(), tail), checksum
 
 
@@ -86,7 +86,7 @@ def read(data: bytes) -> Page:
     if first.rstrip() != _FENCE:
         return Page({}, content.removesuffix("\n"), is_whole=False)
     fields, text = _split_fields(rest)
-    return Page(_fields(fields), text.removeprefix("\n").removesuffix("\n"), is_whole)
+    return Page(_read_fields(fields), text.removeprefix("\n").removesuffix("\n"), is_whole)
 
 
 def checksum_of(data: bytes) -> str | None:
@@ -97,10 +97,10 @@ def checksum_of(data: bytes) -> str | None:
     if not data.startswith(_OPEN) or match is None:
         return None
     checksum = match[1]
-    return checksum if checksum == _checksum(data[: match.start()], data[match.end() :]) else None
+    return checksum if checksum == _compute_checksum(data[: match.start()], data[match.end() :]) else None
 
 
-def _checksum(head: bytes, tail: bytes) -> str:
+def _compute_checksum(head: bytes, tail: bytes) -> str:
     digest = blake2b(head, digest_size=8)
     digest.update(tail)
     return digest.hexdigest()
@@ -125,7 +125,7 @@ def _split_fields(rest: str) -> tuple[list[str], str]:
     )
 
 
-def _fields(lines: Iterable[str]) -> dict[str, Field]:
+def _read_fields(lines: Iterable[str]) -> dict[str, Field]:
     """Read the fields; a list may also stand below its name, an item a line."""
     fields: dict[str, Field] = {}
     name = ""
@@ -135,32 +135,28 @@ def _fields(lines: Iterable[str]) -> dict[str, Field]:
         item = _ITEM.fullmatch(one)
         above = fields.get(name)
         if item is not None and (above == "" or isinstance(above, list)):
-            fields[name] = [*(above or ()), _scalar(item[1].strip())]
+            fields[name] = [*(above or ()), _read_scalar(item[1].strip())]
             continue
-        name, value = _parse_field(one)
+        match = _NAME.fullmatch(one.rstrip())
+        if match is None:
+            raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
+        name, value = match[1], (match[2] or "").strip()
         if name in fields:
             raise InvalidInput(f"{name} is given twice", recovery="leave one of them")
-        fields[name] = _value(value) if value else ""
+        fields[name] = _read_value(value) if value else ""
     return fields
 
 
-def _parse_field(one: str) -> tuple[str, str]:
-    match = _NAME.fullmatch(one.rstrip())
-    if match is None:
-        raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
-    return match[1], (match[2] or "").strip()
-
-
-def _value(value: str) -> Field:
+def _read_value(value: str) -> Field:
     if value[0] == "[":
-        return _list(value)
-    return dict(_json(value)) if value[0] == "{" else _scalar(value)
+        return _read_list(value)
+    return dict(_read_json(value)) if value[0] == "{" else _read_scalar(value)
 
 
-def _scalar(value: str) -> str:
+def _read_scalar(value: str) -> str:
     """Read a text: in quotes, or as it stands."""
     if value[:1] == '"':
-        read_ = _json(value)
+        read_ = _read_json(value)
         if isinstance(read_, str):
             return read_
     if value[:1] == "'":
@@ -172,11 +168,11 @@ def _scalar(value: str) -> str:
     return value
 
 
-def _list(value: str) -> list[str]:
+def _read_list(value: str) -> list[str]:
     """Read a list: of texts in quotes, or of plain words."""
     if value.endswith("]") and not any(sign in value[1:-1] for sign in "[]{}\"'"):
-        return [_scalar(item.strip()) for item in value[1:-1].split(",") if item.strip()]
-    read_ = _json(value)
+        return [_read_scalar(item.strip()) for item in value[1:-1].split(",") if item.strip()]
+    read_ = _read_json(value)
     if not all(isinstance(item, str) for item in read_):
         raise InvalidInput(
             f"{format_value(value)} is no list of texts", recovery='write it like ["one", "two"]'
@@ -184,7 +180,7 @@ def _list(value: str) -> list[str]:
     return list(read_)
 
 
-def _json(value: str) -> Any:
+def _read_json(value: str) -> Any:
     try:
         return json.loads(value, object_pairs_hook=_refuse_repeated_names, parse_constant=_no_number)
     except (ValueError, RecursionError):

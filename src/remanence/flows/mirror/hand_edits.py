@@ -116,23 +116,25 @@ def digest_of(data: bytes) -> str:
 
 async def proposals(core: Core, founds: Iterable[ChangedFile], known: Journal) -> list[FileEdit]:
     """Return what edited files would change, in order of their paths; `known` says whose file is whose."""
-    pages = [_page(file) for file in sorted(founds, key=lambda one: one.path)]
-    memories = await get_named(core, (_id(page) for _, page in pages if page is not None))
+    pages = [_read_page(file) for file in sorted(founds, key=lambda one: one.path)]
+    memories = await get_named(core, (_read_id(page) for _, page in pages if page is not None))
     edits: list[FileEdit] = []
     for edit, page in pages:
         if page is None:
             edits.append(edit)
             continue
-        memory = memories.get(_id(page))
+        memory = memories.get(_read_id(page))
         if is_drawn(edit.path):
             is_own = memory is not None and edit.path in known.find_paths(memory.seq)
             edits += await _of_document(core, edit, page, memory if is_own else None, known)
         else:
-            edits += await _propose(core, edit, partial(_page_edit, edit, page, memory, known))
+            edits += await _propose_edit(core, edit, partial(_page_edit, edit, page, memory, known))
     return edits
 
 
-async def _propose(core: Core, edit: FileEdit, read_edit: Callable[[], FileEdit | None]) -> list[FileEdit]:
+async def _propose_edit(
+    core: Core, edit: FileEdit, read_edit: Callable[[], FileEdit | None]
+) -> list[FileEdit]:
     """Return what a page or a line would change, or why it cannot; nothing where it says what its memory says."""
     try:
         read_ = read_edit()
@@ -160,10 +162,14 @@ async def _of_document(
     firsts: dict[int, FileEdit] = {}
     for one in lines:
         its, memory = replace(edit, line=one.number), by_seq.get(one.seq or 0)
-        for read_ in await _propose(core, its, partial(_line_edit, its, one, memory, entity, known)):
+        for read_ in await _propose_edit(core, its, partial(_line_edit, its, one, memory, entity, known)):
             first = read_ if read_.seq is None else firsts.setdefault(read_.seq, read_)
             if read_.after != first.after:
-                edits.append(its.mark_refused(_make_twice_error(first)))
+                differs = InvalidInput(
+                    f"line {first.line} makes something else of {short_id(first.seq or 0)}",
+                    recovery="edit one of the two lines, or both alike",
+                )
+                edits.append(its.mark_refused(differs))
             elif first is read_:
                 edits.append(read_)
     return _as_a_whole(edits)
@@ -185,14 +191,6 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         )
 
 
-def _make_twice_error(first: FileEdit) -> InvalidInput:
-    """Return the error of a second line that makes something else of the same memory."""
-    return InvalidInput(
-        f"line {first.line} makes something else of {short_id(first.seq or 0)}",
-        recovery="edit one of the two lines, or both alike",
-    )
-
-
 def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
     """Return the edits of one file, none of which is applied where one cannot be."""
     bad_edit = next((one for one in edits if one.error), None)
@@ -210,7 +208,7 @@ def _line_edit(
 ) -> FileEdit | None:
     """Return what one line would change; None where it says what its memory says."""
     if one.seq is None:
-        said_at = None if one.said is None else _value("said", one.said)
+        said_at = None if one.said is None else _read_value("said", one.said)
         about = None if entity is None else short_id(entity.seq)
         category = _CATEGORY_OF_AREA.get(one.area or "")
         attributes = {AREA: one.area} if one.area and category is None else None
@@ -256,7 +254,7 @@ def _line_edit(
     )
 
 
-def _page(found: ChangedFile) -> tuple[FileEdit, Page | None]:
+def _read_page(found: ChangedFile) -> tuple[FileEdit, Page | None]:
     edit = FileEdit(found.path, digest_of(found.data))
     if found.problem:
         return edit.mark_refused(InvalidInput(found.problem, recovery=found.recovery)), None
@@ -266,7 +264,7 @@ def _page(found: ChangedFile) -> tuple[FileEdit, Page | None]:
         return edit.mark_refused(error), None
 
 
-def _id(page: Page) -> str:
+def _read_id(page: Page) -> str:
     name = page.fields.get("id")
     return name if isinstance(name, str) else ""
 
@@ -278,16 +276,16 @@ def _page_edit(edit: FileEdit, page: Page, memory: Memory | None, known: Journal
             "these are the user's own words",
             recovery="edit the file of the fact, and discard the edit of this one",
         )
-    if not _id(page):
+    if not _read_id(page):
         return _build_learn_edit(edit, page)
-    return _update(edit, page, _check_file_owner(edit, page, memory, known))
+    return _build_update_edit(edit, page, _check_file_owner(edit, page, memory, known))
 
 
 def _check_file_owner(edit: FileEdit, page: Page, memory: Memory | None, known: Journal) -> Memory:
     """Return the memory whose file it is; a copy is not read."""
     if memory is None:
         raise NotFound(
-            f"no memory has the id {format_value(_id(page))}",
+            f"no memory has the id {format_value(_read_id(page))}",
             recovery="to make it a new one, take the line `id` away",
         )
     if edit.path not in known.find_paths(memory.seq):
@@ -306,14 +304,14 @@ def _file_of(memory: Memory, known: Journal) -> str:
     return plain if plain in there or not there else there[0]
 
 
-def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
+def _build_update_edit(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     """Return what a file would change of its memory."""
     fields = {name: as_read(value) for name, value in fields_of(memory).items()}
     if page.fields.get("status") in {one.label for one in STANDING}:
         fields["status"] = page.fields["status"]  # it comes from the inbox by itself
     editable = sorted(EDITABLE & page.fields.keys())
-    was = {name: _value(name, fields.get(name, "")) for name in editable}
-    values = {name: _value(name, page.fields[name]) for name in editable}
+    was = {name: _read_value(name, fields.get(name, "")) for name in editable}
+    values = {name: _read_value(name, page.fields[name]) for name in editable}
     after = {name: value for name, value in values.items() if value != was[name]}
     if _normalize_line_ends(page.text) != _normalize_line_ends(memory.text):
         after = {"text": page.text, **after}
@@ -321,7 +319,7 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     names = page.fields.keys() - EDITABLE - MAINTAINED
     others = sorted(name for name in names if fields.get(name, "") != page.fields[name])
     edit = replace(
-        edit, id=memory.id, seq=memory.seq, revision=_revision(page, memory), before=before, after=after
+        edit, id=memory.id, seq=memory.seq, revision=_read_revision(page, memory), before=before, after=after
     )
     if (after or others) and memory.status not in STANDING:
         raise InvalidInput(
@@ -346,7 +344,7 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     return replace(edit, verb="update") if after else edit
 
 
-def _revision(page: Page, memory: Memory) -> int:
+def _read_revision(page: Page, memory: Memory) -> int:
     revision = page.fields.get("revision", "")
     if (
         not isinstance(revision, str)
@@ -370,7 +368,7 @@ def _build_learn_edit(edit: FileEdit, page: Page) -> FileEdit:
         raise InvalidInput(
             f"a new memory has no field {', '.join(others)}", recovery=f"use: {', '.join(sorted(SAID))}"
         )
-    values = {name: _value(name, value) for name, value in page.fields.items() if name in SAID}
+    values = {name: _read_value(name, value) for name, value in page.fields.items() if name in SAID}
     after = {name: value for name, value in sorted(values.items()) if value not in (None, ())}
     if folder == CORRECTIONS:
         after.setdefault("category", "correction")
@@ -398,45 +396,45 @@ async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
     return replace(edit, after=after, replaced={**replaced.counts, **tag_counts})
 
 
-def _value(name: str, given: Field) -> Any:
+def _read_value(name: str, given: Field) -> Any:
     """Read a field as what it means; raise InvalidInput for what it cannot mean."""
     if name == "tags":
         if isinstance(given, dict):
-            raise _misread(name, "a list of texts")
+            raise _make_misread_error(name, "a list of texts")
         return tuple(sorted({*given} if isinstance(given, list) else {given} - {""}))
     if name == "attributes":
         if given and not isinstance(given, dict):
-            raise _misread(name, "a mapping on one line, in JSON")
+            raise _make_misread_error(name, "a mapping on one line, in JSON")
         return given or None
     if not isinstance(given, str):
-        raise _misread(name, "one value")
+        raise _make_misread_error(name, "one value")
     if given in ("", "null"):
         return None
     if name in _NUMBERS:
-        return _number(name, given)
-    return _time(name, given) if name in {*_TIMES, "said"} else given
+        return _read_number(name, given)
+    return _read_time(name, given) if name in {*_TIMES, "said"} else given
 
 
-def _number(name: str, given: str) -> float:
+def _read_number(name: str, given: str) -> float:
     try:
         value = float(given)
     except ValueError:
-        raise _misread(name, "a number from 0 to 1") from None
+        raise _make_misread_error(name, "a number from 0 to 1") from None
     if not isfinite(value) or not 0 <= value <= 1:
-        raise _misread(name, "a number from 0 to 1")
+        raise _make_misread_error(name, "a number from 0 to 1")
     return round(value, 6)
 
 
-def _time(name: str, given: str) -> datetime:
+def _read_time(name: str, given: str) -> datetime:
     try:
         read_ = datetime.fromisoformat(given)
         read_ = read_ if read_.tzinfo is not None else read_.replace(tzinfo=UTC)
         return to_datetime(to_micros(read_))
     except (ValueError, OverflowError):
-        raise _misread(name, "a time such as 2026-03-01T09:30Z") from None
+        raise _make_misread_error(name, "a time such as 2026-03-01T09:30Z") from None
 
 
-def _misread(name: str, what: str) -> InvalidInput:
+def _make_misread_error(name: str, what: str) -> InvalidInput:
     return InvalidInput(f"{name} is no {what.removeprefix('a ')}", recovery=f"write {name} as {what}")
 
 

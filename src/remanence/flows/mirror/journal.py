@@ -70,7 +70,7 @@ class Journal:
         except FileNotFoundError:
             return None
         lines = data.split(b"\n")[:-1]
-        head = _head(lines)
+        head = _read_head(lines)
         if head is None:
             return None
         if head["version"] != VERSION:
@@ -103,12 +103,12 @@ class Journal:
 
     def keep(self, path: str, kept: MirroredFile) -> None:
         """Note how a file was left."""
-        self._take(path, kept)
-        self._lines.append(_line((path, kept.owner, *kept.stamp, kept.checksum)))
+        self._take_file(path, kept)
+        self._lines.append(_encode_line((path, kept.owner, *kept.stamp, kept.checksum)))
 
     def drop(self, path: str) -> None:
         """Note that a file is not the mirror's any more; its name, which says how its text began, is left nowhere."""
-        if self._forget(path):
+        if self._forget_file(path):
             self.begin_anew()
 
     def set_position(self, position: int, digest: str) -> None:
@@ -147,8 +147,8 @@ class Journal:
         """Tell whether nobody else has written the file since."""
         return self._stamp is not None and folder.stamp(PATH) == self._stamp
 
-    def _take(self, path: str, kept: MirroredFile) -> None:
-        self._forget(path)
+    def _take_file(self, path: str, kept: MirroredFile) -> None:
+        self._forget_file(path)
         self.files[path] = kept
         self._of[kept.owner] = (*self._of.get(kept.owner, ()), path)
         self._by_key[path_key(path)] = path
@@ -156,7 +156,7 @@ class Journal:
         if plain is not None:
             self._rivals.setdefault(path_key(plain), set()).add(kept.owner)
 
-    def _forget(self, path: str) -> bool:
+    def _forget_file(self, path: str) -> bool:
         before = self.files.pop(path, None)
         if before is None:
             return False
@@ -167,23 +167,21 @@ class Journal:
             del self._by_key[path_key(path)]
         plain = path_without_id(path)
         if plain is not None:
-            self._forget_rival(path_key(plain), before.owner)
+            key = path_key(plain)
+            rivals = self._rivals.get(key, set())
+            rivals.discard(before.owner)
+            if not rivals:
+                self._rivals.pop(key, None)
         return True
 
-    def _forget_rival(self, key: str, owner: int) -> None:
-        rivals = self._rivals.get(key, set())
-        rivals.discard(owner)
-        if not rivals:
-            self._rivals.pop(key, None)
-
     def _encode_lines(self) -> Iterator[bytes]:
-        yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})
+        yield _encode_line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})
         for path, file in self.files.items():
-            yield _line([path, file.owner, *file.stamp, file.checksum])
+            yield _encode_line([path, file.owner, *file.stamp, file.checksum])
         yield self._place()
 
     def _place(self) -> bytes:
-        return _line({"position": self.position, "digest": self.digest, "drawn_at": self.drawn_at})
+        return _encode_line({"position": self.position, "digest": self.digest, "drawn_at": self.drawn_at})
 
     def _read(self, lines: Iterable[bytes]) -> None:
         """Take in what stands in the file, up to the first line that is none."""
@@ -198,16 +196,16 @@ class Journal:
     def _read_line(self, read: object) -> None:
         match read:
             case [str(path), int(owner), int(size), int(at), str(checksum)]:
-                self._take(path, MirroredFile(owner, Stamp(size, at), checksum))
+                self._take_file(path, MirroredFile(owner, Stamp(size, at), checksum))
             case [str(path)]:
-                self._forget(path)
+                self._forget_file(path)
             case {"position": int(position), "digest": str(digest), "drawn_at": int(drawn_at)}:
                 self.position, self.digest, self.drawn_at = position, digest, drawn_at
             case _:
                 raise ValueError
 
 
-def _head(lines: list[bytes]) -> dict[str, Any] | None:
+def _read_head(lines: list[bytes]) -> dict[str, Any] | None:
     """Return the first line of a file of ours."""
     try:
         head = orjson.loads(lines[0]) if lines else None
@@ -218,5 +216,5 @@ def _head(lines: list[bytes]) -> dict[str, Any] | None:
     return head if head["format"] == FORMAT and isinstance(head["version"], int) else None
 
 
-def _line(value: object) -> bytes:
+def _encode_line(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

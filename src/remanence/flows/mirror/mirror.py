@@ -63,7 +63,12 @@ async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) ->
     for path, owner in {edit.path: edit.seq for edit in applied}.items():
         if path not in open_paths:
             assert owner is not None
-            mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
+            if not is_drawn(path):
+                mirroring.settle(path, owner)
+            elif path in DOCUMENTS:  # it is worked out of many memories
+                mirroring.settle(path, NOBODY)
+            else:
+                mirroring.settle(path, mirroring.journal.files[path].owner)
     await mirroring.write()
     done = make_mirror_result(mirroring, sorted([*refused, *others], key=lambda one: one.path))
     return replace(done, applied=tuple(applied), refused=tuple(refused), runs=tuple(runs))
@@ -88,11 +93,6 @@ async def discard_edits(mirroring: Mirroring, paths: Sequence[str]) -> None:
         elif file is not None:
             mirroring.bring_back(path)
     await mirroring.write()
-
-
-def _owner_of(mirroring: Mirroring, path: str) -> int:
-    """Return whose a file is that is worked out of many memories."""
-    return NOBODY if path in DOCUMENTS else mirroring.journal.files[path].owner
 
 
 def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) -> FileEdit:
@@ -205,7 +205,7 @@ class Command:
         if self._task is not None and not self._task.done():
             self._again = True
             return
-        self._task = asyncio.create_task(self._run())
+        self._task = asyncio.create_task(self._run_when_due())
 
     async def wait_until_done(self) -> None:
         """Wait until it has run."""
@@ -218,11 +218,11 @@ class Command:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def _run(self) -> None:
+    async def _run_when_due(self) -> None:
         self._again = True
         while self._again:
             self._again = False
-            self.said = await _ran(self._words)
+            self.said = await _run_command(self._words)
 
 
 class Watch:
@@ -379,7 +379,7 @@ def pause(taken: int) -> int:
     return max(LOOK_LEAST, min(max(LOOK, LOOK_SHARE * taken), SEEN - 2 * taken))
 
 
-async def _ran(words: Sequence[str]) -> str:
+async def _run_command(words: Sequence[str]) -> str:
     """Run a command to its end, and say how it went; "" where all is well."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -392,7 +392,7 @@ async def _ran(words: Sequence[str]) -> str:
         return f"the command {words[0]!r} cannot be run: {error.strerror}"
     try:
         async with asyncio.timeout(COMMAND_S):
-            said = await _last(process.stderr)
+            said = await _read_last(process.stderr)
             code = await process.wait()
     except TimeoutError:
         return f"the command {words[0]!r} was ended after {COMMAND_S:g} s"
@@ -404,7 +404,7 @@ async def _ran(words: Sequence[str]) -> str:
     return f"the command {words[0]!r} failed with {code}: {said}" if code else ""
 
 
-async def _last(stream: Any) -> str:
+async def _read_last(stream: Any) -> str:
     """Read a stream to its end, and return the last of it."""
     last = b""
     while some := await stream.read(ERROR_BYTES):

@@ -96,16 +96,16 @@ async def _read_links(core: Core, memories: Sequence[Memory], called: Called) ->
         for link in await core.store.neighbours(core.scope, sorted(own), relation):
             pairs |= {pair for pair in (link.key[:2], link.key[1::-1]) if pair[0] in own}
     there = await core.store.get(core.scope, sorted({seq for _, seq in pairs})) if pairs else []
-    named = {one.seq: _link_to(one, called) for one in there if one is not None and _is_shown(one)}
+    named = {
+        one.seq: _link_to(one, called)
+        for one in there
+        if one is not None and one.status in STANDING and (is_entity(one) or is_mirrored(one))
+    }
     links: dict[int, list[str]] = {}
     for seq, other in pairs:
         if other in named:
             links.setdefault(seq, []).append(named[other])
     return {seq: sorted(some)[:LINKS_SHOWN] for seq, some in links.items()}
-
-
-def _is_shown(memory: Memory) -> bool:
-    return memory.status in STANDING and (is_entity(memory) or is_mirrored(memory))
 
 
 def _link_to(memory: Memory, called: Called) -> str:
@@ -121,9 +121,10 @@ def files_of(memory: Memory, others: FileContext) -> Iterator[File]:
     lines = field_lines(fields)
     data, checksum = render_file(lines, memory.text)
     yield File(path_of(memory), data, checksum, memory.id)
-    words = _own_words(memory, others)
-    if words is not None:
-        yield _artifact(memory, words)
+    # The turn in which the user said it, or the memory itself, where it is in the user's own words.
+    words = others.words.get(memory.seq, memory)
+    if _is_verbatim(memory) and words.role is Role.USER and words.status not in _OUT:
+        yield _make_artifact(memory, words)
 
 
 def fields_of(
@@ -142,11 +143,11 @@ def fields_of(
         "agent": memory.agent,
         "role": memory.role.label if memory.role is not Role.USER else None,
         "trust": memory.trust.label if memory.trust is not Trust.USER else None,
-        "said": _time(memory.said_at),
-        "learned": _time(memory.learned_at),
-        "updated": _time(memory.text_at),
-        "valid_from": _time(memory.valid_from),
-        "valid_to": _time(memory.valid_to),
+        "said": _write_time(memory.said_at),
+        "learned": _write_time(memory.learned_at),
+        "updated": _write_time(memory.text_at),
+        "valid_from": _write_time(memory.valid_from),
+        "valid_to": _write_time(memory.valid_to),
         "confidence": memory.confidence,
         "importance": memory.importance,
         "verification": (
@@ -159,12 +160,12 @@ def fields_of(
         "attributes": dict(memory.attributes) if memory.attributes else None,
         "reason": memory.reason.label if memory.reason is not None else None,
         "superseded_by": successor,
-        "since": _time(memory.status_at) if memory.status not in STANDING else None,
+        "since": _write_time(memory.status_at) if memory.status not in STANDING else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _time(micros: int | None) -> str | None:
+def _write_time(micros: int | None) -> str | None:
     if micros is None:
         return None
     second, fraction = divmod(micros, SECOND)
@@ -196,22 +197,14 @@ def _is_verbatim(memory: Memory) -> bool:
     return memory.category in VERBATIM and sure and memory.status in {*STANDING, Status.SUPERSEDED}
 
 
-def _own_words(memory: Memory, others: FileContext) -> Memory | None:
-    """Return the turn in which the user said it, or the memory where it is in the user's own words itself."""
-    if not _is_verbatim(memory):
-        return None
-    source = others.words.get(memory.seq, memory)
-    return source if source.role is Role.USER and source.status not in _OUT else None
-
-
-def _artifact(memory: Memory, said: Memory) -> File:
+def _make_artifact(memory: Memory, said: Memory) -> File:
     category = memory.category or ""
     fields: dict[str, Any] = {
         "artifact": VERBATIM[category],
         "of": memory.id,
         "said_in": said.id,
         "speaker": said.speaker,
-        "said": _time(said.said_at),
+        "said": _write_time(said.said_at),
         "status": memory.status.label,
     }
     lines = [line(name, value) for name, value in fields.items() if value is not None]

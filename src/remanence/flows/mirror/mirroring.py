@@ -161,10 +161,10 @@ class Mirroring:
 
     async def look(self) -> None:
         """Look at all files: which are missing, which the mirror wrote and does not know, and which were edited."""
-        if not await self._stands():
+        if not await self._matches_history():
             self.journal.set_position(NOWHERE, "")
-        await asyncio.to_thread(self._look)
-        await self._adopt()
+        await asyncio.to_thread(self._look_at_files)
+        await self._adopt_files()
 
     async def write(self, *, by_the_minute: bool = False) -> None:
         """Bring the folder to what the memory holds now; an edited file stays.
@@ -176,10 +176,10 @@ class Mirroring:
         self._unknown = None
         await self.follow()
         await self._write_all(sorted(self._anew - {NOBODY}))
-        await self._draw(whole=not by_the_minute or NOBODY in self._anew)
+        await self._draw_documents(whole=not by_the_minute or NOBODY in self._anew)
         self._anew.clear()
 
-    async def _draw(self, *, whole: bool) -> None:
+    async def _draw_documents(self, *, whole: bool) -> None:
         """Work out what is worked out of many memories, where anything changed since or is to be `whole` again."""
         journal, now = self.journal, read_monotonic_micros()
         whole = (whole or now >= self._topics_due) and (
@@ -227,7 +227,7 @@ class Mirroring:
                 snapshot = await core.store.snapshot(
                     core.scope, SnapshotRequest(frozenset()), core.clock.now()
                 )
-                owners |= set(snapshot.seq.tolist()) | self._owners()
+                owners |= set(snapshot.seq.tolist()) | self._list_owners()
             if is_erased:
                 self.journal.begin_anew()
             await self._write_all(sorted(owners | await self._drawn_from(owners)))
@@ -268,7 +268,7 @@ class Mirroring:
             )
         }
 
-    async def _stands(self) -> bool:
+    async def _matches_history(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
         core, journal = self.core, self.journal
         if journal.position <= 0:
@@ -283,11 +283,11 @@ class Mirroring:
         at = snapshot.position
         parts = await core.store.history(core.scope, after=max(0, at - 1), limit=1, rows=False)
         boxes = [-row.box async for row in iterate_boxes(core)]
-        await self._write_all(sorted({*snapshot.seq.tolist(), *self._owners(), *boxes}))
+        await self._write_all(sorted({*snapshot.seq.tolist(), *self._list_owners(), *boxes}))
         journal.begin_anew()
         journal.set_position(at, parts[0].digest if parts else "")
 
-    def _owners(self) -> set[int]:
+    def _list_owners(self) -> set[int]:
         """Return whose files there are: memories, and boxes below zero."""
         return {file.owner for file in self.journal.files.values()} - {NOBODY}
 
@@ -311,7 +311,7 @@ class Mirroring:
                 read_ = await self._read(seqs[begin : begin + MEMORIES])
                 if writing is not None:
                     await writing
-                writing = asyncio.create_task(asyncio.to_thread(self._write, read_))
+                writing = asyncio.create_task(asyncio.to_thread(self._write_files, read_))
             if writing is not None:
                 await writing
         finally:
@@ -351,23 +351,20 @@ class Mirroring:
 
     # In a thread, where files are read and written
 
-    def _write(self, read_: _FileInputs) -> None:
+    def _write_files(self, read_: _FileInputs) -> None:
         for owner, memory in read_.memories:
             files = list(files_of(memory, read_.others)) if memory is not None else []
             files += [read_.pages[owner]] if owner in read_.pages else []
-            self._put_all(owner, files)
+            paths = {self._put_file(owner, file) for file in files}
+            before = self.journal.find_paths(owner)
+            for path in before - paths - self.edited.keys() if before != paths else ():
+                self._remove_file(path)
 
     def _put_documents(self, drawn: Sequence[MirrorDocument]) -> None:
         for one in drawn:
-            self._put(NOBODY, File(one.path, one.data, one.checksum))
+            self._put_file(NOBODY, File(one.path, one.data, one.checksum))
 
-    def _put_all(self, owner: int, files: Iterable[File]) -> None:
-        paths = {self._put(owner, file) for file in files}
-        before = self.journal.find_paths(owner)
-        for path in before - paths - self.edited.keys() if before != paths else ():
-            self._remove(path)
-
-    def _remove(self, path: str) -> bool:
+    def _remove_file(self, path: str) -> bool:
         """Take a file away that nobody edited; who else would have its name is given it."""
         if not self._is_left(path):
             return False
@@ -377,11 +374,17 @@ class Mirroring:
         self.done.removed += 1
         return True
 
-    def _put(self, owner: int, file: File) -> str:
+    def _put_file(self, owner: int, file: File) -> str:
         """Write a file where it is not so yet and nobody edited it; return its path."""
         path = file.path
         try:
-            path = self._choose_path(owner, file)
+            # Of all that would have one name, what came first has it, the others with their ids. So a path
+            # hangs on what stands and not on the order in which it came to the folder.
+            if owner == NOBODY or self._is_free(file.path, owner):
+                path = file.path
+            else:
+                with_id, with_whole_id = paths_with_id(file.path, file.id)
+                path = with_id if self._is_free(with_id, owner) else with_whole_id
             self._put_at(path, owner, file)
         except (
             InvalidInput
@@ -389,16 +392,6 @@ class Mirroring:
             self.journal.keep(path, MirroredFile(owner, NONE, UNWRITTEN))
             self.edited[path] = ChangedFile(path, NONE, problem=str(error), recovery=error.recovery)
         return path
-
-    def _choose_path(self, owner: int, file: File) -> str:
-        """Return where a file goes: of all that would have one name, what came first has it, the others with their ids.
-
-        So it hangs on what stands and not on the order in which it came to the folder.
-        """
-        if owner == NOBODY or self._is_free(file.path, owner):
-            return file.path
-        with_id, with_whole_id = paths_with_id(file.path, file.id)
-        return with_id if self._is_free(with_id, owner) else with_whole_id
 
     def _is_free(self, path: str, owner: int) -> bool:
         """Tell whether a memory may have a path: none that came before it has, and no file of a person's is there."""
@@ -413,7 +406,7 @@ class Mirroring:
         if holder != owner:
             self._displaced.add(holder)
         # Some file systems take it for the same in other letters, too: the old one goes first.
-        return same == path or self._remove(same)
+        return same == path or self._remove_file(same)
 
     def _put_at(self, path: str, owner: int, file: File) -> None:
         if not self._is_left(path):
@@ -443,14 +436,14 @@ class Mirroring:
         stamp = self.folder.stamp(path)
         if stamp is None:
             if entry is not None:
-                self._miss(path, entry)
+                self._note_missing(path, entry)
             return True
         if entry is not None and entry.stamp == stamp:
             return True
         self._look_at(path, stamp)
         return path not in self.edited
 
-    def _look(self) -> None:
+    def _look_at_files(self) -> None:
         """Look at all files by size and time."""
         self.folder.clear()
         entries, paths = self.journal.files, set[str]()
@@ -474,12 +467,12 @@ class Mirroring:
         strange = others | unknown
         self.edited = {path: one for path, one in self.edited.items() if strange.get(path) == one.stamp}
         for path in entries.keys() - paths:
-            self._miss(path, entries[path])
+            self._note_missing(path, entries[path])
         for path, stamp in sorted(strange.items()):
             if path not in self.edited:
                 self._look_at(path, stamp)
 
-    def _miss(self, path: str, kept: MirroredFile) -> None:
+    def _note_missing(self, path: str, kept: MirroredFile) -> None:
         """Note that a file is not there: somebody deleted it, or whoever wanted to write it did not come to it."""
         if kept.checksum == UNWRITTEN:
             self._anew.add(kept.owner)
@@ -524,7 +517,7 @@ class Mirroring:
         self.journal.keep(path, MirroredFile(owner, stamp, UNWRITTEN))
         self._anew.add(owner)
 
-    async def _adopt(self) -> None:
+    async def _adopt_files(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claims, self._claimed = self._claimed, {}
         names = (name for path, (name, _) in claims.items() if not path.startswith(f"{BOXES}/"))
@@ -555,16 +548,14 @@ class Mirroring:
             if path not in self.journal.files and path not in DOCUMENTS:
                 paths.setdefault(_name_in(file), []).append(path)
         for name, memory in (await get_named(self.core, paths)).items():
-            if memory is None or self._has_file(memory.seq):
+            if memory is None:
+                continue
+            if any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(memory.seq)):
                 continue
             own = {path_of(memory), *paths_with_id(path_of(memory), memory.id)}
             named = [path for path in paths[name] if path in own] or paths[name]
             if len(named) == 1:
                 self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
-
-    def _has_file(self, seq: int) -> bool:
-        """Tell whether a memory has a file that is there, or that is to be written."""
-        return any(not self.journal.files[path].is_deleted for path in self.journal.find_paths(seq))
 
 
 async def get_named(core: Core, names: Iterable[str]) -> dict[str, Memory | None]:

@@ -68,14 +68,14 @@ async def find_sought(core: Core, name: OneMemory) -> SoughtMemory | Absence:
         check_text(plain)
     (memory,) = await core.find_memories([plain])
     if memory is not None:
-        return await _sought(core, memory)
+        return await _read_sought(core, memory)
     await refuse_erased(core.store, core.scope, [plain])
     if not isinstance(plain, str) or _NAMES_ONE.fullmatch(plain):
         raise unknown(core.scope, [plain])
     return await _find_by_text(core, plain)
 
 
-async def _sought(core: Core, memory: Memory) -> SoughtMemory:
+async def _read_sought(core: Core, memory: Memory) -> SoughtMemory:
     if memory.status is not Status.SUPERSEDED:
         return SoughtMemory(memory, short_id(memory.seq))
     links = await core.store.neighbours(core.scope, [memory.seq], *SUCCEEDING)
@@ -90,7 +90,7 @@ async def _find_by_text(core: Core, text: str) -> SoughtMemory | Absence:
     memories = await core.store.find(core.scope, find)
     if memories:
         best = max(memories, key=lambda one: (one.status in STANDING, one.status is Status.ARCHIVED, one.seq))
-        return await _sought(core, best)
+        return await _read_sought(core, best)
     return await _ask_gate(core, text, replaced)
 
 

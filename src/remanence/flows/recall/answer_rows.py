@@ -49,7 +49,8 @@ async def read_ranked_rows(
     shown = ranked[:limit]
     request = AnswerRequest(shown, ranked[len(shown) :], relations, joining)
     memories, links = await core.store.read_answer(core.scope, request)
-    seqs = _cut(ranked, links, limit)
+    # Where one is a fact or the turn of one, others may move up.
+    seqs = ranked[:limit] if collect_fact_turn_pairs(links).none_of(ranked) else ranked
     if joining is None and len(seqs) > len(shown):
         more = await core.store.read_answer(core.scope, AnswerRequest(seqs[len(shown) :]))
         memories = {**memories, **more.memories}
@@ -77,8 +78,3 @@ async def _read_instead(core: Core, marks: MarkedMemories, seqs: Sequence[int]) 
         for seq, above in missing.items()
         if (best := next((one for one in latest if one.seq in above), None)) is not None
     }
-
-
-def _cut(seqs: list[int], links: Sequence[Link], limit: int | None) -> list[int]:
-    """Return as many as are shown: where one is a fact or the turn of one, others may move up."""
-    return seqs[:limit] if collect_fact_turn_pairs(links).none_of(seqs) else seqs

@@ -20,7 +20,7 @@ from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.recall import filters
-from remanence.flows.recall.filters import LISTABLE, Filters, find_passing
+from remanence.flows.recall.filters import LISTABLE, find_passing
 from remanence.flows.recall.time_filters import TIMES, count_days, read_column
 from remanence.read.entity import CATEGORY, THREAD, is_entity
 from remanence.recall.profile import list_topics
@@ -95,7 +95,11 @@ async def count_memories(
     snapshot = await core.store.snapshot(
         core.scope, SnapshotRequest(frozenset(names), tags=frozenset(wanted.tags)), now
     )
-    counted = _match_listed(snapshot, wanted, between)
+    counted = wanted.match_rows(snapshot, between)
+    if wanted.statuses is not None:
+        counted &= np.isin(snapshot.columns["status"], wanted.statuses)
+    if not filters.lists_entities(wanted):
+        counted &= ~_is_called(snapshot, "category", CATEGORY) | ~_is_called(snapshot, "thread", THREAD)
     if wanted.has_more:
         counted &= np.isin(snapshot.seq, await find_passing(core, wanted))
     total = int(counted.sum())
@@ -105,9 +109,14 @@ async def count_memories(
         return _limit_values(total, by, count_days(read_column(snapshot, by)[counted]), limit)
     if attribute:
         found = await core.attributes.count_values(attribute, snapshot.seq[counted], now)
-        pairs = [(None if one is None else _shorten(one[1]), count) for one, count in found.items()]
+        pairs = [(None if one is None else _shorten_value(one[1]), count) for one, count in found.items()]
     else:
-        pairs = _count_column(snapshot, by, counted)
+        kept_codes: npt.NDArray[Any] = snapshot.columns[by][counted]
+        codes, counts = np.unique(kept_codes, return_counts=True)
+        pairs = [
+            (_name_value(snapshot, by, int(code)), int(count))
+            for code, count in zip(codes, counts, strict=True)
+        ]
     ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0] is None, str(pair[0])))
     return _limit_values(total, by, ordered, limit)
 
@@ -136,29 +145,10 @@ def _read_attribute(by: str | None) -> str:
     raise NameUnknown("column to count by", by, {*COUNTED, *TIMES, TOPIC, f"{ATTRIBUTE}NAME"})
 
 
-def _match_listed(snapshot: Snapshot, wanted: Filters, between: tuple[int, int] | None) -> Bools:
-    listed = wanted.match_rows(snapshot, between)
-    if wanted.statuses is not None:
-        listed &= np.isin(snapshot.columns["status"], wanted.statuses)
-    if not filters.lists_entities(wanted):
-        listed &= ~_is_called(snapshot, "category", CATEGORY) | ~_is_called(snapshot, "thread", THREAD)
-    return listed
-
-
 def _is_called(snapshot: Snapshot, column: str, name: str) -> Bools:
     names = snapshot.names[column]
     called: Bools = snapshot.columns[column] == (names.index(name) if name in names else -2)
     return called
-
-
-def _count_column(snapshot: Snapshot, name: str, counted: Bools) -> list[tuple[Value, int]]:
-    """Count the values of a column among some memories, as names."""
-    column: npt.NDArray[Any] = snapshot.columns[name][counted]
-    codes, counts = np.unique(column, return_counts=True)
-    return [
-        (_name_value(snapshot, name, int(code)), int(count))
-        for code, count in zip(codes, counts, strict=True)
-    ]
 
 
 def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
@@ -170,6 +160,6 @@ def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
     return code if labels is None else labels(code).name.lower()
 
 
-def _shorten(value: Value) -> Value:
+def _shorten_value(value: Value) -> Value:
     """Return a value as it is shown: of a long text its beginning, as no more of it is kept."""
     return f"{value[:LONG_CHARS]}{CUT}" if isinstance(value, str) and len(value) > LONG_CHARS else value

@@ -57,7 +57,7 @@ async def mark_outdated(
     if turns:
         await _by_facts(core, turns, marks, below, known)
     fell = {one.seq for one in memories if one is not None and one.status is Status.SUPERSEDED}
-    for seq, successors in (await _successors(core, fell) if fell else {}).items():
+    for seq, successors in (await _read_successors(core, fell) if fell else {}).items():
         if successors:
             below[seq] = successors
             marks[seq].append(f"see {', '.join(map(short_id, sorted(successors)))}")
@@ -103,9 +103,9 @@ async def _by_facts(
         if link.relation is Relation.LEARNED_FROM:
             facts[link.target].append(link.source)
     seqs = sorted({seq for turn in turns for seq in facts[turn]})
-    validities = await _facts(core, seqs, {} if known is None else known.memories)
+    validities = await _read_facts(core, seqs, {} if known is None else known.memories)
     fell = {seq for seq, one in validities.items() if one.is_superseded}
-    by = await _successors(core, fell) if fell else {}
+    by = await _read_successors(core, fell) if fell else {}
     for turn in turns:
         own = [validities[seq] for seq in facts[turn] if seq in validities]
         past_facts = [one for one in own if by.get(one.seq)]
@@ -131,7 +131,7 @@ class _FactValidity(NamedTuple):
     text: str = ""
 
 
-async def _facts(
+async def _read_facts(
     core: Core, seqs: Sequence[int], known: Mapping[int, Memory] = MappingProxyType({})
 ) -> dict[int, _FactValidity]:
     """Look at some memories; where texts of the archive are to be left alone, at columns of these.
@@ -157,7 +157,7 @@ async def _facts(
     return validities
 
 
-async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
+async def _read_successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
     """Return what took the places of some memories, and stands."""
     next_: dict[int, set[int]] = defaultdict(set)
     waits = {*fell}
@@ -166,14 +166,14 @@ async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
         found = {seq: find_successors(links, seq) for seq in waits}
         for seq, sources in found.items():
             next_[seq].update(sources)
-        facts = await _facts(core, sorted({one for sources in found.values() for one in sources}))
+        facts = await _read_facts(core, sorted({one for sources in found.values() for one in sources}))
         waits = {seq for seq, one in facts.items() if one.is_superseded} - waits
         if not waits:
             break
-    return {seq: _ends(seq, next_) for seq in fell}
+    return {seq: _find_ends(seq, next_) for seq in fell}
 
 
-def _ends(seq: int, next_: Mapping[int, set[int]]) -> set[int]:
+def _find_ends(seq: int, next_: Mapping[int, set[int]]) -> set[int]:
     """Return the ends of the ways that lead on from a memory."""
     ends: set[int] = set()
     open_, seen = [seq], {seq}
@@ -236,7 +236,7 @@ async def follow_newer(
         if not open_:
             break
     ends = known.keys() - above.keys() - set(open_)  # nobody looked what is newer than these
-    return {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
+    return {one.seq: _follow_chain(one.seq, above, ends, known) for one in memories if one.seq in above}
 
 
 def _is_extracted(memory: Memory) -> bool:
@@ -275,7 +275,7 @@ async def mark_newer(
     return MarkedMemories(memories, below)
 
 
-def _follow(
+def _follow_chain(
     seq: int, above: Mapping[int, int], ends: Collection[int], known: Mapping[int, Memory]
 ) -> Memory | None:
     """Return the end of a chain; None where it goes round in a circle or on beyond what was looked at."""

@@ -153,9 +153,9 @@ class ListeningTrace(RecallTrace):
             self._explain_hit(hit, [one for one in links if hit.seq in (one.source, one.target)])
             for hit in answer.memories
         )
-        explanation = self._build(answer, outcome.floor, scores, (outcome.limit, outcome.budget))
+        explanation = self._build_explanation(answer, outcome.floor, scores, (outcome.limit, outcome.budget))
         found = self._explain_absence(answer, outcome, scores)
-        return self._finish(answer, replace(explanation, absence=found))
+        return self._finish_answer(answer, replace(explanation, absence=found))
 
     def _explain_hit(self, hit: Hit, links: Iterable[Link]) -> ScoreExplanation:
         """Explain the score of a hit by its parts; what it is put above is no part of it."""
@@ -170,7 +170,7 @@ class ListeningTrace(RecallTrace):
             ranked.rank,
             parts,
             stands_above=hit.stands_above,
-            path=self._paths.get(hit.seq) or tuple(map(_hop, links)),
+            path=self._paths.get(hit.seq) or tuple(map(_describe_hop, links)),
         )
 
     def _explain_absence(
@@ -205,10 +205,10 @@ class ListeningTrace(RecallTrace):
         if links is None:
             links = await core.store.neighbours(core.scope, seqs) if seqs else []
         scores = tuple(self._explain_frame_hit(hit, outcome, links) for hit in answer.memories)
-        explanation = self._build(answer, outcome.floor, scores, (outcome.limit, outcome.budget))
+        explanation = self._build_explanation(answer, outcome.floor, scores, (outcome.limit, outcome.budget))
         explanation = replace(explanation, frame=outcome.frame, pool=len(outcome.seq))
         found = self._explain_frame_absence(answer, outcome, scores)
-        return self._finish(answer, replace(explanation, absence=found))
+        return self._finish_answer(answer, replace(explanation, absence=found))
 
     def _explain_frame_hit(self, hit: Hit, outcome: FrameOutcome, links: Iterable[Link]) -> ScoreExplanation:
         counted = [
@@ -218,7 +218,7 @@ class ListeningTrace(RecallTrace):
         score = self._explain_candidate(hit.seq, hit.id, outcome)
         if score is None:
             return ScoreExplanation(hit.seq, hit.id, hit.score, 0, because="a line of the profile")
-        return replace(score, path=tuple(map(_hop, strongest)))
+        return replace(score, path=tuple(map(_describe_hop, strongest)))
 
     def _explain_candidate(self, seq: int, id_: str, outcome: FrameOutcome) -> ScoreExplanation | None:
         """Explain the score of a frame's candidate; None of what is none."""
@@ -229,7 +229,7 @@ class ListeningTrace(RecallTrace):
             ScorePart(
                 name,
                 getattr(outcome.weights, name) * float(values[at]),
-                rank=_place(values, float(values[at])),
+                rank=_rank_value(values, float(values[at])),
                 measures={"weight": getattr(outcome.weights, name), "part": float(values[at])},
             )
             for name, values in outcome.parts.items()
@@ -278,7 +278,7 @@ class ListeningTrace(RecallTrace):
             return absence.explain_alike(sought, score, outcome.frame)
         return absence.explain_rank(sought, score, answer, scores, (len(outcome.seq), len(outcome.seq)))
 
-    def _build(
+    def _build_explanation(
         self,
         answer: RecallResult,
         floor: float | None,
@@ -300,7 +300,7 @@ class ListeningTrace(RecallTrace):
             archived=self._archived,
         )
 
-    def _finish(self, answer: RecallResult, explanation: RecallExplanation) -> RecallResult:
+    def _finish_answer(self, answer: RecallResult, explanation: RecallExplanation) -> RecallResult:
         self.mark("reasons")
         return replace(answer, explanation=replace(explanation, spent_us=self._spent))
 
@@ -319,10 +319,10 @@ def _rank_by_arm(scoring: Scoring, places: Sequence[int]) -> list[dict[str, int]
     return ranks
 
 
-def _place(values: Floats, value: float) -> int | None:
+def _rank_value(values: Floats, value: float) -> int | None:
     """Return which place a value has among others; None where none has less."""
     return 1 + int(np.count_nonzero(values > value)) if value > values.min() else None
 
 
-def _hop(link: Link) -> Hop:
+def _describe_hop(link: Link) -> Hop:
     return Hop(link.source, link.target, link.relation.label, link.weight, link.confidence)

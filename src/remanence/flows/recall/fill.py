@@ -93,7 +93,11 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
             break
         seqs, tokens = queue.seq[start : start + PAGE], queue.tokens[start : start + PAGE]
         if content.shows_enough:
-            fits = tokens <= min(longest, _measure_longest(core, room))
+            # The most stored tokens of a memory that may fit into the room that is left.
+            left = room.tokens * STORED_PER_TOKEN_MOST
+            if core.counts is token_counts:
+                left = room.tokens - LINE_TOKENS
+            fits = tokens <= min(longest, left)
             room.pass_over("budget", int(np.count_nonzero(~fits)))
             seqs, tokens = seqs[fits], tokens[fits]
             if not len(seqs):
@@ -109,23 +113,18 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
     return content
 
 
-def _measure_longest(core: Core, room: Filling) -> int:
-    """Return the most stored tokens of a memory that may fit into the room that is left."""
-    return room.tokens - LINE_TOKENS if core.counts is token_counts else room.tokens * STORED_PER_TOKEN_MOST
-
-
 async def _read_page(core: Core, queue: Queue, seqs: list[int]) -> tuple[MarkedMemories, Sequence[Link]]:
     """Return some memories of the queue with what of them holds no more, and their links."""
     if queue.read_past is not None:
         ranked = await read_ranked_rows(core, seqs, None, queue.read_past)
         return ranked.marks, ranked.links
-    marks, links = await mark_outdated(core, await _get(core, queue, seqs)), queue.links
+    marks, links = await mark_outdated(core, await _get_memories(core, queue, seqs)), queue.links
     if links is None:
         links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.NEWER)
     return await mark_newer(core, marks, links, raises=True), links
 
 
-async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:
+async def _get_memories(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:
     """Return some memories of the queue, in order."""
     if not queue.read:
         return await core.store.get(core.scope, seqs)
@@ -159,48 +158,45 @@ class _Offers:
                 lines = [render(memory, scarce=True) for memory in some]
                 sizes = self.core.counts(lines)
             for memory, line, size in zip(some, lines, sizes, strict=True):
-                self._offer(memory, line, size, sure=memory.seq in sure)
+                self._offer_room(memory, line, size, sure=memory.seq in sure)
 
-    def _offer(self, memory: Memory, line: str, size: int, *, sure: bool) -> None:
+    def _offer_room(self, memory: Memory, line: str, size: int, *, sure: bool) -> None:
         """Offer room to one memory, whose line takes so many tokens."""
         memories, beside = self.filled.kept, self.same.get(memory.seq, ())
         standing = next((seq for seq in beside if seq in memories and says_it(memories[seq], memory)), None)
         if standing is not None:
-            self._drop_repeat(memory, standing)
+            # A fact has no second place beside its turn, nor a turn beside its fact.
+            self.filled.also.setdefault(standing, []).append(memory.id)
+            self._pass_over(memory, SAID_ALREADY)
             return
-        tokens = size + self._marks(memory)
-        reason = self.room.reason(tokens + self._spare(memory), sure=sure)
+        tokens = size + self._measure_marks(memory)
+        reason = self.room.reason(tokens + self._measure_spare(memory), sure=sure)
         if not reason:
-            self._keep(memory, tokens)
+            self._keep_memory(memory, tokens)
             self.filled.lines[memory.seq] = line
         elif reason == "budget" and memory.seq in self.first:
             self._cut(memory)
         else:
             self._pass_over(memory, reason)
 
-    def _drop_repeat(self, memory: Memory, by: int) -> None:
-        """Give no second place to a fact beside its turn, or to a turn beside its fact."""
-        self.filled.also.setdefault(by, []).append(memory.id)
-        self._pass_over(memory, SAID_ALREADY)
-
-    def _spare(self, memory: Memory) -> int:
+    def _measure_spare(self, memory: Memory) -> int:
         """Return what must be left: to others, and to say that some are missing who stand first and are to come."""
         waits = memory.seq in self.first[:-1] and not self.filled.noted
         return self.note * waits + self.queue.reserve * (memory.seq in self.free)
 
-    def _keep(self, memory: Memory, tokens: int) -> None:
+    def _keep_memory(self, memory: Memory, tokens: int) -> None:
         self.room.keep(tokens, places=0 if memory.seq in self.free else 1)
         self.filled.kept[memory.seq] = memory
 
     def _cut(self, memory: Memory) -> None:
         """Show a passage, in half of the room where others want some, or count it as missing."""
         others_wait = min(len(self.queue.seq), max(self.queue.sure, self.room.limit)) > 1
-        marks = self._marks(memory)
-        budget = self.room.tokens - marks - self._spare(memory)
+        marks = self._measure_marks(memory)
+        budget = self.room.tokens - marks - self._measure_spare(memory)
         for room in [budget // 2, budget] if others_wait else [budget]:
             passage = extract_passage(self.core, memory, room, self.queue.asked)
             if passage is not None:
-                self._keep(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
+                self._keep_memory(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
                 self.filled.passages[memory.seq] = passage
                 return
         self.filled.missing += 1
@@ -215,7 +211,7 @@ class _Offers:
             tokens = memory.tokens if memory.form is Form.FULL else memory.short_tokens
             self.filled.dropped.append(DroppedMemory(memory.id, reason, tokens, memory.seq))
 
-    def _marks(self, memory: Memory) -> int:
+    def _measure_marks(self, memory: Memory) -> int:
         """Return what it costs to say which contradictions there are between a memory and those kept."""
         above, memories = self.queue.above, self.filled.kept
         if not above:

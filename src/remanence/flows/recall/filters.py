@@ -137,8 +137,8 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
                 unknown.recovery = f"for an attribute pass {f'{ATTRIBUTE}{name}'!r}; {unknown.recovery}"
             raise unknown
     return Filters(
-        statuses=_statuses(status),
-        tags=_tags(tags),
+        statuses=_read_statuses(status),
+        tags=_read_tags(tags),
         columns={
             name: tuple(_column_value(name, one) for one in list_filter_values(name, value))
             for name, value in rest.items()
@@ -179,7 +179,7 @@ def join_filters(*several: Mapping[str, Any]) -> dict[str, Any]:
     return union
 
 
-def _statuses(status: Any) -> tuple[Status, ...] | None:
+def _read_statuses(status: Any) -> tuple[Status, ...] | None:
     if status is None:
         return tuple(sorted(STANDING))
     if status == ANY:
@@ -187,7 +187,7 @@ def _statuses(status: Any) -> tuple[Status, ...] | None:
     return tuple(sorted({label(Status, name, "status") for name in list_filter_values("status", status)}))
 
 
-def _tags(tags: Any) -> tuple[str, ...]:
+def _read_tags(tags: Any) -> tuple[str, ...]:
     names = (tags,) if isinstance(tags, str) else tags
     check_tags(names)
     return tuple(names)

@@ -51,7 +51,7 @@ class Facts:
     @property
     def evidence(self) -> FrameEvidence:
         """What speaks for each; of one that is gone, nothing."""
-        return _evidence(self.columns, self.hours)
+        return _build_evidence(self.columns, self.hours)
 
 
 async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: int) -> Facts:
@@ -59,13 +59,13 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
 
     `standing` tells of all rows which stand.
     """
-    seqs, scale = core.index.seq[rows], await _scale(core, clock, now)
+    seqs, scale = core.index.seq[rows], await _read_scale(core, clock, now)
     links: Sequence[Link] | None = None
     memories: Sequence[Memory] = ()
     if len(seqs) > FEW:
         evidence = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
     else:
-        memories, links, near_seqs, near_columns = await _read(core, seqs, now)
+        memories, links, near_seqs, near_columns = await _read_near(core, seqs, now)
         evidence = evidence_near(near_seqs, near_columns, links)
     at, here = rows_of(evidence.seq, seqs)
     places, index_rows = core.index.rows_among(evidence.seq)
@@ -76,10 +76,10 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
     ends = (evidence.seq[rows].tolist() for rows in (one, other))
     pairs = zip(*ends, certain.tolist(), strict=True)
     degree = np.where(here, evidence.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
-    return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links, memories)
+    return Facts(columns, _compute_hours(columns, scale, now), degree, list(pairs), links, memories)
 
 
-async def _read(
+async def _read_near(
     core: Core, seqs: Ints, now: int
 ) -> tuple[Sequence[Memory], Sequence[Link], Ints, Mapping[str, npt.NDArray[Any]]]:
     """Read some memories with their links, numbers and columns.
@@ -88,7 +88,7 @@ async def _read(
     """
     numbers = seqs.tolist()
     if len(seqs) > PAGE:
-        snapshot = await core.store.snapshot(core.scope, _request(seqs), now)
+        snapshot = await core.store.snapshot(core.scope, _make_request(seqs), now)
         return (), await core.store.neighbours(core.scope, numbers), snapshot.seq, snapshot.columns
     read = await core.store.read_answer(core.scope, AnswerRequest(numbers))
     memories = [read.memories[seq] for seq in numbers if seq in read.memories]
@@ -104,14 +104,14 @@ async def hours(core: Core, clock: ClockName, now: int) -> Floats:
 
 async def count_hours(core: Core, columns: Mapping[str, Floats], clock: ClockName, at: int) -> Floats:
     """Return the hours from the last of some times to an instant, now or before, on a clock."""
-    return _hours(columns, await _scale(core, clock, core.clock.now()), at)
+    return _compute_hours(columns, await _read_scale(core, clock, core.clock.now()), at)
 
 
-def _request(seqs: Ints) -> SnapshotRequest:
+def _make_request(seqs: Ints) -> SnapshotRequest:
     return SnapshotRequest(frozenset(COLUMNS), only=tuple(seqs.tolist()))
 
 
-def _evidence(columns: Mapping[str, Floats], hours: Floats) -> FrameEvidence:
+def _build_evidence(columns: Mapping[str, Floats], hours: Floats) -> FrameEvidence:
     def read_codes(name: str) -> npt.NDArray[np.int8]:
         return np.nan_to_num(columns[name]).astype(np.int8)
 
@@ -139,11 +139,13 @@ async def find_stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int)
     if not pairs:
         return {}
     sorted_seqs = np.sort(seqs)
-    snapshot = await core.store.snapshot(core.scope, _request(sorted_seqs), now)
+    snapshot = await core.store.snapshot(core.scope, _make_request(sorted_seqs), now)
     values = {name: snapshot.columns[name] for name in COLUMNS}
     columns = columns_at(values, *rows_of(snapshot.seq, sorted_seqs))
-    scale = await _scale(core, fading_clock(core), now)
-    return await map_stronger_ends(core, pairs, sorted_seqs, _evidence(columns, _hours(columns, scale, now)))
+    scale = await _read_scale(core, fading_clock(core), now)
+    return await map_stronger_ends(
+        core, pairs, sorted_seqs, _build_evidence(columns, _compute_hours(columns, scale, now))
+    )
 
 
 async def map_stronger_ends(
@@ -190,7 +192,7 @@ def says_it(one: Memory, other: Memory) -> bool:
     return one.id in other.sources or other.id in one.sources
 
 
-async def _scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
+async def _read_scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
     """Read a clock; the wall's needs no map."""
     if clock == "wall":
         return None
@@ -198,7 +200,7 @@ async def _scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
     return scales(answer, now)[clock]
 
 
-def _hours(columns: Mapping[str, Floats], scale: Timescale | None, at: int) -> Floats:
+def _compute_hours(columns: Mapping[str, Floats], scale: Timescale | None, at: int) -> Floats:
     last = np.fmax(np.fmax(columns["learned_at"], columns["used_at"]), columns["reinforced_at"])
     elapsed = at - last if scale is None else scale.at(at) - scale.at(last)
     return np.asarray(np.nan_to_num(elapsed / HOUR, nan=np.inf), np.float64)

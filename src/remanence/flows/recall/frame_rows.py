@@ -102,7 +102,7 @@ class PresentRows:
     async def match_repeats(self, query: str, passes: Bools) -> Bools:
         """Tell what of that which passes says the question and no more, whoever said it."""
         index = self._core.index
-        alike = passes & (index.column("words") == await run_off_loop(len(query), _count, query))
+        alike = passes & (index.column("words") == await run_off_loop(len(query), _count_words, query))
         names = index.names("speaker")
         codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
         speakers = [names[code] if code >= 0 else "" for code in codes]
@@ -200,5 +200,5 @@ class PastRows:
 FrameRows: TypeAlias = PresentRows | PastRows
 
 
-def _count(text: str) -> int:
+def _count_words(text: str) -> int:
     return len(words(text))

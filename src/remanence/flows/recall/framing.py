@@ -219,13 +219,19 @@ async def frame(core: Core, look: Look) -> RecallResult:
         check_instant(core, look.as_of, look.why_not, explain=look.explain)
     if look.explain or look.why_not is not None:
         look = replace(look, trace=await explaining.begin_trace(core, look.why_not))
-    room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
-    field = await _field(core, chosen, look, room, stands_at)
+    around = core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
+    room = Filling(room_beside(around, budget), limit)
+    field = await _find_frame_candidates(core, chosen, look, room, stands_at)
     look.trace.mark("ranking")
     is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
-    weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
+    weak = (
+        look.query is not None
+        and not is_repeat
+        and not field.reach.by_model
+        and doubt_of(core, field.reach.strength, field.reach.running) == WEAK
+    )
     room.tokens -= core.counts([WEAK])[0] * weak
-    ranking = _ranking(chosen, field, asked=look.query is not None)
+    ranking = _rank_candidates(chosen, field, asked=look.query is not None)
     queue = await _make_queue(core, chosen, field, ranking, room, look.query or "")
     if weak:  # what answers badly takes no room from what is guaranteed
         queue = replace(queue, reserve=0)
@@ -235,7 +241,9 @@ async def frame(core: Core, look: Look) -> RecallResult:
         not content.kept and _has_room_for_note(core, content, budget, weak=weak)
     )
     head = [WEAK] * weak + [describe_missing(content.missing)] * says_missing
-    answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
+    answer = await run_off_loop(
+        chars, _write_answer, core, look, chosen, (field, ranking), (content, room), head
+    )
     answer = replace(answer, without_model=field.without_model, times=field.times)
     if look.count_use and not answer.is_weak and look.as_of is None:
         used = [hit.memory.seq for hit in answer.memories]
@@ -244,7 +252,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
         answer = await _with_profile(core, answer, field, field.eligible, budget)
     look.trace.mark("answer")
     return await look.trace.explain_frame(
-        core, answer, _outcome(core, chosen, (field, ranking), limit, budget)
+        core, answer, _make_outcome(core, chosen, (field, ranking), limit, budget)
     )
 
 
@@ -254,7 +262,7 @@ def _has_room_for_note(core: Core, content: FrameContent, budget: int, *, weak: 
     return content.missing > 0 and core.counts(["\n".join(head)])[0] <= budget
 
 
-def _outcome(
+def _make_outcome(
     core: Core, chosen: Frame, weighed: tuple[_FrameCandidates, _FrameRanking], limit: int, budget: int
 ) -> FrameOutcome:
     """Return how an answer was made, for who asked why."""
@@ -289,7 +297,7 @@ async def _make_queue(
     asked = frozenset(stems(query))
     if chosen.diversity:
         best = order[sure : sure + room.limit * POOL]
-        order[sure : sure + len(best)] = await _diversify(core, chosen, field, (ranking, best), asked)
+        order[sure : sure + len(best)] = await _diversify_best(core, chosen, field, (ranking, best), asked)
     if chosen.per_token:
         order[sure:] = sort_by_value(order[sure:], ranking.order, field.tokens, room)
     tokens = field.tokens[order]
@@ -308,7 +316,7 @@ async def _make_queue(
     )
 
 
-async def _diversify(
+async def _diversify_best(
     core: Core,
     chosen: Frame,
     field: _FrameCandidates,
@@ -364,9 +372,11 @@ async def _with_profile(
     )
 
 
-async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
+async def _find_frame_candidates(
+    core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int
+) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere, or beyond."""
-    now, clock = core.clock.now(), _clock(core, chosen)
+    now, clock = core.clock.now(), _choose_clock(core, chosen)
     question = await _prepare_question(core, look, room)
     look.trace.mark("question")
     columns = _COLUMNS | (RANKED if question is not None else frozenset())
@@ -386,7 +396,9 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         guaranteed = believed & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if question is None:
-            reach = _reach_all_rows(passes)
+            rows = np.flatnonzero(passes)
+            none = np.zeros(len(rows))
+            reach = _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
         else:
             masks = passes, guaranteed
             pool = room.limit * POOL
@@ -444,11 +456,7 @@ async def _read_rows(core: Core, look: Look) -> FrameRows:
     return PastRows(core, await past_ranking.read_past_scope(core, read_instant(core, look.as_of), {}))
 
 
-def _template_tokens(core: Core, chosen: Frame) -> int:
-    return core.counts([chosen.template.replace(MEMORIES, "")])[0] if chosen.template != MEMORIES else 0
-
-
-def _clock(core: Core, chosen: Frame) -> ClockName:
+def _choose_clock(core: Core, chosen: Frame) -> ClockName:
     """Return the clock that a frame fades by: its own, else the policy's, else the one the memory was opened with."""
     if chosen.clock is not None:
         return chosen.clock
@@ -482,19 +490,13 @@ async def _match_frame_filters(
         passes &= guaranteed | np.isin(column, codes)
         trace.note_filter("categories", passes)
     if chosen.window_hours is not None:
-        idle = await scope_rows.find_idle_hours(_clock(core, chosen))
+        idle = await scope_rows.find_idle_hours(_choose_clock(core, chosen))
         passes &= guaranteed | (idle < chosen.window_hours)
         trace.note_filter("window", passes)
     if look.leaves_stale:
         passes &= guaranteed | np.isin(scope_rows.column("lifecycle"), FRESH)
         trace.note_filter("lifecycle", passes)
     return passes
-
-
-def _reach_all_rows(passes: Bools) -> _Reach:
-    rows = np.flatnonzero(passes)
-    none = np.zeros(len(rows))
-    return _Reach(rows, none, none, np.zeros(len(rows), np.bool_), len(rows))
 
 
 async def _find_answers(
@@ -535,11 +537,7 @@ async def _find_answers(
     )
 
 
-def _is_weak(core: Core, reach: _Reach) -> bool:
-    return not reach.by_model and doubt_of(core, reach.strength, reach.running) == WEAK
-
-
-def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
+def _rank_candidates(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRanking:
     parts = parts_of(field.found, chosen.terms)
     terms = metadata_terms(field.found.evidence.known, chosen.terms)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
@@ -550,7 +548,7 @@ def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _FrameRa
     return _FrameRanking(field.found.seq, scores, order, parts, field.above, weights, terms, field.found.lent)
 
 
-def _answer(
+def _write_answer(
     core: Core,
     look: Look,
     chosen: Frame,
@@ -614,7 +612,7 @@ async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
         SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now
     )
     fence = sum(core.counts([BEGINS, ENDS]))
-    ranks = _ranks(snapshot)
+    ranks = _rank_rows(snapshot)
     profile = select_profile(
         snapshot, await match_eligible(core, snapshot, now) & (ranks > PROFILED), LINES_MAX
     )
@@ -622,7 +620,7 @@ async def _build_start_context(core: Core, budget: int | None) -> RecallResult:
     ranks[profile] = PROFILED
     stands = np.isin(snapshot.columns["status"], list(STANDING))
     believed = stands & match_believed(snapshot.columns["trust"])
-    rows = _order(snapshot, ranks, believed)
+    rows = _order_rows(snapshot, ranks, believed)
     tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
     room.pass_over("filter", int(stands.sum()) - len(rows))
@@ -673,7 +671,7 @@ PROFILED = 3
 _EPISODE = PROFILED + 2
 
 
-def _ranks(snapshot: Snapshot) -> Ints:
+def _rank_rows(snapshot: Snapshot) -> Ints:
     """Return where each row stands before the profile is drawn up."""
     columns, tags = snapshot.columns, snapshot.tags
     is_rejected = tags[REJECTED_PATH]
@@ -686,7 +684,7 @@ def _ranks(snapshot: Snapshot) -> Ints:
     )
 
 
-def _order(snapshot: Snapshot, ranks: Ints, among: Bools) -> Ints:
+def _order_rows(snapshot: Snapshot, ranks: Ints, among: Bools) -> Ints:
     """Order some rows by their rank; within each the worthier first, then the newer; episodes by date alone."""
     columns = snapshot.columns
     worth = np.nan_to_num(np.asarray(columns["value"], np.float64))

@@ -95,13 +95,13 @@ async def one_with_settings(core: Core, name: str, *names: str) -> KeptFrame:
     if row is None:
         known = [frame.name for frame in await read_all_frames(core)]
         raise NameUnknown("frame", str(name)[:80], [*FIXED, *known])
-    return KeptFrame(_frame(name, row), rows, answer.position)
+    return KeptFrame(_make_frame(name, row), rows, answer.position)
 
 
 async def read_all_frames(core: Core) -> list[Frame]:
     """Read all frames."""
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(UNDER,)))).values
-    frames = [_frame(key.removeprefix(UNDER), row) for key, row in rows.items()]
+    frames = [_make_frame(key.removeprefix(UNDER), row) for key, row in rows.items()]
     return sorted(frames, key=lambda frame: (frame.name not in BUILTIN, frame.name))
 
 
@@ -109,8 +109,11 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     """Check a definition and keep it as a user's."""
     check_name("a frame", name)
     _refuse_fixed(name)
-    row = await _row(core, name)
-    frame = build_frame(name, definition, None if row is None else _frame(name, row))
+    request = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
+    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, request)).values.get(
+        _frame_key(name)
+    )
+    frame = build_frame(name, definition, None if row is None else _make_frame(name, row))
     for category in frame.categories:
         learning.check_state(core, category, None)
     await _write_frame(core, name, {"source": "user", **frame.row})
@@ -137,14 +140,6 @@ def _frame_key(name: str) -> str:
     return f"{UNDER}{name}"
 
 
-async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
-    request = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
-    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, request)).values.get(
-        _frame_key(name)
-    )
-    return row
-
-
 async def _write_frame(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_frame_key(name): row}))
 
@@ -154,7 +149,7 @@ _BUILT_IN: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _frame(name: str, row: Mapping[str, Any]) -> Frame:
+def _make_frame(name: str, row: Mapping[str, Any]) -> Frame:
     if row == _BUILT_IN.get(_frame_key(name)):
         return BUILTIN[name]
     return build_frame(name, {key: value for key, value in row.items() if key != "source"})

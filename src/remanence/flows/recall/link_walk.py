@@ -58,10 +58,10 @@ class LinkWalk:
     def describe_path(self, place: int) -> tuple[Hop, ...]:
         """Return the links by which a place was reached, from a seed on; each as it is stored, as sure as it is now."""
         path = self.edges.link[trace_path(self.edges, self.activation, place)].tolist()
-        return tuple(_hop(self.links[at], float(self.confidence[at])) for at in path)
+        return tuple(_make_hop(self.links[at], float(self.confidence[at])) for at in path)
 
 
-def _hop(link: Link, confidence: float) -> Hop:
+def _make_hop(link: Link, confidence: float) -> Hop:
     is_unknown = link.confidence is None and confidence == 1
     sure = None if is_unknown else confidence
     return Hop(link.source, link.target, link.relation.label, link.weight, sure)
@@ -95,13 +95,13 @@ def _find_new(
     for link, sure in zip(links, confidence.tolist(), strict=True):
         if sure < CONFIDENCE_FLOOR or not link.weight:
             continue
-        for here, there in _directions(link):
+        for here, there in _list_directions(link):
             if here in begins and there not in known:
                 reached[there] = max(reached.get(there, 0.0), link.weight * sure)
     return reached
 
 
-def _directions(link: Link) -> Iterator[tuple[int, int]]:
+def _list_directions(link: Link) -> Iterator[tuple[int, int]]:
     yield link.source, link.target
     if link.relation not in ONE_WAY:
         yield link.target, link.source
@@ -161,10 +161,16 @@ async def add_links(
         return ranked.first(pool)
     walk = await walk_links(core, seeds)
     reached = {walk.seqs[place]: place for place in walk.find_reached()}
-    gains = _measure_gains(walk, percent / 100 * float(ranked.scores.max()))
+    # The memory at which the walk is most often gains the given percent of the best score.
+    most = percent / 100 * float(ranked.scores.max())
+    places = [*walk.find_reached()]
+    best = max((float(walk.shares[place]) for place in places), default=0.0)
+    gains = {walk.seqs[place]: most * float(walk.shares[place]) / best for place in places if best > 0}
     ranked = ranked.join_candidates([*reached])
     parts = [_add_part(one, gains.get(seq, 0.0)) for seq, one in zip(ranked.seqs, ranked.parts, strict=True)]
-    lent = [one.get(LINKED, 0.0) * _factor(one) for one in parts]
+    lent = [
+        one.get(LINKED, 0.0) * prod(value for name, value in one.items() if name in FACTORS) for one in parts
+    ]
     totals = (ranked.scores + np.array(lent)).astype(ranked.scores.dtype)
     order = np.argsort(-totals, kind="stable")
     ranked = replace(
@@ -175,16 +181,5 @@ async def add_links(
     return ranked.first(pool)
 
 
-def _measure_gains(walk: LinkWalk, most: float) -> dict[int, float]:
-    """Return what each memory that was reached gains: the one at which the walk is most often, `most`."""
-    places = [*walk.find_reached()]
-    best = max((float(walk.shares[place]) for place in places), default=0.0)
-    return {walk.seqs[place]: most * float(walk.shares[place]) / best for place in places if best > 0}
-
-
 def _add_part(parts: Mapping[str, float], gain: float) -> Mapping[str, float]:
     return {**parts, LINKED: gain} if gain else parts
-
-
-def _factor(parts: Mapping[str, float]) -> float:
-    return prod(value for name, value in parts.items() if name in FACTORS)

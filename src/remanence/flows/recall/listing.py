@@ -111,7 +111,7 @@ async def _page_through(core: Core, find: Find, filters: Filters, ordered: Ints)
     """List those of some memories that pass, in their order, as many as are wanted."""
     memories: list[Memory] = []
     entities = lists_entities(filters)
-    for some in _pages(ordered, find.limit):
+    for some in _cut_pages(ordered, find.limit):
         page = await core.store.find(core.scope, replace(find, only=some.tolist(), limit=len(some)))
         places = {seq: place for place, seq in enumerate(some.tolist())}
         # A memory may have changed since the columns were read.
@@ -166,7 +166,7 @@ async def _find_memories(core: Core, find: Find, *, entities: bool) -> list[Memo
         limit = min(LISTED_MAX, 2 * limit + PAGE_MIN)
 
 
-def _pages(seqs: npt.NDArray[np.int64], limit: int) -> Iterator[npt.NDArray[np.int64]]:
+def _cut_pages(seqs: npt.NDArray[np.int64], limit: int) -> Iterator[npt.NDArray[np.int64]]:
     """Cut what may be listed into pages, the first a few more than are wanted, each twice as long as the one before."""
     start, size = 0, limit + PAGE_MIN
     while start < len(seqs):

@@ -126,7 +126,7 @@ async def read_past_scope(core: Core, at: int, archived: Mapping[int, Memory]) -
     """
     past = await _read_kept_scope(core, at)
     unchanged = [one for seq, one in sorted(archived.items()) if seq not in past.rewound.changes]
-    return await _build(core, at, past.rewound, unchanged) if unchanged else past
+    return await _build_past(core, at, past.rewound, unchanged) if unchanged else past
 
 
 async def _read_kept_scope(core: Core, at: int) -> PastScope:
@@ -139,7 +139,7 @@ async def _read_kept_scope(core: Core, at: int) -> PastScope:
         if known is not None and known.since == since:
             past = replace(past, at=at)
         else:
-            past = await _build(core, at, await read_rewound(core, at, since, known), ())
+            past = await _build_past(core, at, await read_rewound(core, at, since, known), ())
         index.derived[_KEPT] = index.position, past
     kept: PastScope = past
     return kept
@@ -150,10 +150,10 @@ async def rank_as_of(
 ) -> RankResult:
     """Rank a scope as it was; `among` are the rows of then that may be returned."""
     postings = await core.index.postings(question.forms, every=True)
-    return await asyncio.to_thread(_rank, core, past, (question, postings), among, pool)
+    return await asyncio.to_thread(_rank_past, core, past, (question, postings), among, pool)
 
 
-def _rank(
+def _rank_past(
     core: Core,
     past: PastScope,
     asked: tuple[Question, Mapping[str, npt.NDArray[np.int64]]],
@@ -172,11 +172,14 @@ def _rank(
     asker, query = question.asked.asker, build_query(core, question, {})
     code = past.speakers.index(asker) if asker in past.speakers else -2
     query = replace(query, asker=None if asker is None else code)
-    cosines, contextual = _compare(core, past, query.vector), _contextual(core, past, question)
+    cosines, contextual = (
+        _compare_vectors(core, past, query.vector),
+        _compare_contextual(core, past, question),
+    )
     return rank(joined.ground, terms, cosines, query, among, pool, contextual)
 
 
-def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | None:
+def _compare_vectors(core: Core, past: PastScope, vector: Floats | None) -> Floats | None:
     standing = core.index.compare(vector)
     if standing is None or vector is None:
         return None
@@ -187,7 +190,7 @@ def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | Non
     return cosines
 
 
-def _contextual(core: Core, past: PastScope, question: Question) -> Contextual | None:
+def _compare_contextual(core: Core, past: PastScope, question: Question) -> Contextual | None:
     """Compare by the model whose vectors stand beside; texts of then have none."""
     own = core.index.compare_contextual(question.model.model, question.model.vector)
     if own is None:
@@ -198,7 +201,7 @@ def _contextual(core: Core, past: PastScope, question: Question) -> Contextual |
     return Contextual(cosines, held, core.embedder.thresholds.weak_below)
 
 
-async def _build(core: Core, at: int, rewound: Rewound, archived: Sequence[Memory]) -> PastScope:
+async def _build_past(core: Core, at: int, rewound: Rewound, archived: Sequence[Memory]) -> PastScope:
     """Work a scope out as it was; `archived` are memories that changed in nothing since and have no rows."""
     changed = rewound.memories
     by_row = _find_rows_that_say_the_same(core, rewound, changed)
@@ -208,8 +211,8 @@ async def _build(core: Core, at: int, rewound: Rewound, archived: Sequence[Memor
         if seq not in by_row and one.status not in _SILENT and not _is_withheld(rewound.today[seq])
     ]
     texts = sorted([*(one for one in lacking if not is_entity(one)), *archived], key=lambda one: one.seq)
-    vectors = await _embed(core, [one.text for one in texts])
-    return await asyncio.to_thread(_join, core, (at, rewound, changed), by_row, texts, vectors)
+    vectors = await _embed_texts(core, [one.text for one in texts])
+    return await asyncio.to_thread(_join_texts, core, (at, rewound, changed), by_row, texts, vectors)
 
 
 def _is_withheld(today: Memory | None) -> bool:
@@ -231,7 +234,7 @@ def _find_rows_that_say_the_same(
     return dict(zip(numbers[here].tolist(), rows.tolist(), strict=True))
 
 
-async def _embed(core: Core, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+async def _embed_texts(core: Core, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     """Embed texts of then as if they came today."""
     if not core.index.dimensions or not texts:
         return np.zeros((len(texts), core.index.dimensions), np.float32)
@@ -244,7 +247,7 @@ async def _embed(core: Core, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.array([vectors[text] for text in texts], np.float32)
 
 
-def _join(
+def _join_texts(
     core: Core,
     when: tuple[int, Rewound, Mapping[int, Memory]],
     by_row: Mapping[int, int],

@@ -107,7 +107,12 @@ def check_request(core: Core, asked: RecallRequest) -> None:
         refuse_secret(core.salt, "name of the agent", asked.agent)
     to_span(asked.around, AROUND)
     if asked.as_of is not None:
-        _check_as_of(core, asked, asked.as_of)
+        check_instant(core, asked.as_of, asked.why_not, explain=asked.explain)
+        if asked.of_entities:
+            raise InvalidInput(
+                "entities are not recalled as of an instant",
+                recovery="list them: `list(category='entity', as_of=TIME)`",
+            )
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
@@ -117,15 +122,6 @@ def check_request(core: Core, asked: RecallRequest) -> None:
                 f"recall finds nothing that {_UNRECALLED[status]}",
                 recovery=f"list it: `list(status='{status.label}')`",
             )
-
-
-def _check_as_of(core: Core, asked: RecallRequest, as_of: Moment) -> None:
-    check_instant(core, as_of, asked.why_not, explain=asked.explain)
-    if asked.of_entities:
-        raise InvalidInput(
-            "entities are not recalled as of an instant",
-            recovery="list them: `list(category='entity', as_of=TIME)`",
-        )
 
 
 class AskedTime(NamedTuple):

@@ -124,12 +124,12 @@ async def rank_rows(core: Core, question: Question, among: CandidateRows, pool: 
     """Rank rows of the index by a question whose words were matched with their forms."""
     asked = question.asked
     postings = await core.index.postings(question.forms, every=asked.of_entities)
-    ranked = await asyncio.to_thread(_rank, core, question, postings, among, pool)
+    ranked = await asyncio.to_thread(_rank_index, core, question, postings, among, pool)
     asked.trace.note_ranking(ranked, pool)
     return ranked
 
 
-def _rank(
+def _rank_index(
     core: Core,
     question: Question,
     postings: Mapping[str, npt.NDArray[np.int64]],
@@ -165,8 +165,14 @@ async def ranked_with_archive(
     best = await _read_best(core, wanted, question, postings)
     if best is None:
         return None
-    beside = await asyncio.to_thread(_recode, core, *best)
-    vectors = await _vectors(core, beside.corpus.seq.tolist(), question)
+    beside = await asyncio.to_thread(_recode_rows, core, *best)
+    seqs = beside.corpus.seq.tolist()
+    none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
+    own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
+    by_model = None
+    if core.index.has_contextual(question.model.model):
+        by_model = await core.store.vectors(core.scope, only=seqs, model=question.model.model)
+    vectors: _Vectors = own, by_model
     return await asyncio.to_thread(
         _rank_with_archive, core, beside, question, (postings, vectors), (among, wanted.lowered), pool
     )
@@ -210,7 +216,7 @@ async def _read_best(
         best = np.sort(_take_best(scores, most))
         request = SnapshotRequest(columns, tags=tags, asks=True, only=tuple(seqs[best].tolist()))
         snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
-        passes = _pass(snapshot, wanted)
+        passes = _match_rows(snapshot, wanted)
         if np.count_nonzero(passes) >= ENOUGH or most >= len(seqs):
             passing_scores = scores[best][np.searchsorted(seqs[best], snapshot.seq)] * passes
             return (snapshot, passing_scores) if passes.any() else None
@@ -247,7 +253,7 @@ def _take_best(scores: Floats, most: int) -> Rows:
     return np.argpartition(ranks, len(ranks) - most)[-most:]
 
 
-def _pass(snapshot: Snapshot, wanted: ArchiveFilter) -> Bools:
+def _match_rows(snapshot: Snapshot, wanted: ArchiveFilter) -> Bools:
     """Tell which memories pass the filters by their columns and tags."""
     passes = wanted.filters.match_rows(snapshot, wanted.between)
     passes &= np.isin(snapshot.columns["status"], _FOUND) & ~_has_name(snapshot, "thread", THREAD)
@@ -281,7 +287,7 @@ class _ArchiveNeighbours:
         return np.flatnonzero(posting[at] == seqs) if len(posting) else np.zeros(0, np.intp)
 
 
-def _recode(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeighbours:
+def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeighbours:
     """Return rows of a snapshot as the ranking sees them, in the codes of the index."""
     columns: Mapping[str, npt.NDArray[Any]] = snapshot.columns
     index, is_picked = core.index, scores > 0
@@ -331,15 +337,6 @@ def _match_segments(core: Core, snapshot: Snapshot, segment: Codes) -> Codes:
 _Vectors = tuple[tuple[Ints, Any], tuple[Ints, Any] | None]
 
 
-async def _vectors(core: Core, seqs: Sequence[int], question: Question) -> _Vectors:
-    """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
-    none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
-    own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
-    if not core.index.has_contextual(question.model.model):
-        return own, None
-    return own, await core.store.vectors(core.scope, only=seqs, model=question.model.model)
-
-
 def _rank_with_archive(
     core: Core,
     beside: _ArchiveNeighbours,
@@ -370,7 +367,7 @@ def _rank_with_archive(
         replace(query, asker=asker),
         CandidateRows(both.join_marks(among.allowed, beside.is_picked), factors),
         pool,
-        _contextual(core, beside, both, question, vectors[1]),
+        _compare_contextual(core, beside, both, question, vectors[1]),
     )
 
 
@@ -387,7 +384,7 @@ def _own_cosines(
     return both.by_row(own, _compare_windows(beside, query.vector, read)[0])
 
 
-def _contextual(
+def _compare_contextual(
     core: Core,
     beside: _ArchiveNeighbours,
     both: JoinedCorpus,

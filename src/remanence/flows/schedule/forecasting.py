@@ -67,15 +67,15 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
             f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
         )
     policy = curating.choose(core, wish.policy, wish.overrides)
-    begin = await _begin(core, policy)
+    begin = await _read_beginning(core, policy)
     until = begin.now + wish.days * DAY
     table = _ForecastTable(begin, wish)
-    after = await asyncio.to_thread(_foretell, table, Future(begin), until)
+    after = await asyncio.to_thread(_foretell_ticks, table, Future(begin), until)
     memories = await curating.read_affected(core, [one[0] for one in table.listed])
     return table.build_forecast(after, until, memories)
 
 
-async def _begin(core: Core, policy: Policy) -> Begin:
+async def _read_beginning(core: Core, policy: Policy) -> Begin:
     """Read how the scope stands, with all uses that are still to be counted, and what decides when ticks come."""
     await core.uses.settle()
     snapshot, now = await curating.read_frozen(core, policy, GOING_ON | {"decay"})
@@ -148,7 +148,10 @@ class _ForecastTable:
         """Count by decay class what leaves, and list what is asked for."""
         plan, decay = judged.plan, judged.before.columns["decay"]
         for act in (one for one in actions(plan) if one.name in LEAVES):
-            classes = [_class(code) for code in decay[np.searchsorted(judged.before.seq, act.seqs)].tolist()]
+            classes = [
+                Decay(code).label if code in list(Decay) else "none"
+                for code in decay[np.searchsorted(judged.before.seq, act.seqs)].tolist()
+            ]
             since = max(0, self.wish.offset - self.leavings.total())
             until = since + self.wish.limit - len(self.listed)
             self.listed += [
@@ -183,8 +186,8 @@ class _ForecastTable:
                 Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
                 for seq, at, action, rule, decay in self.listed
             ),
-            _statuses(begin.snapshot),
-            _statuses(after),
+            _count_statuses(begin.snapshot),
+            _count_statuses(after),
             self.runs_count - len(self.runs),
             self.leavings.total() - len(self.listed),
             self.deferred,
@@ -192,7 +195,7 @@ class _ForecastTable:
             None if self.held is None else self.held[0],
             every if self.coarse is None else self.coarse[1] / SECOND,
             None if self.coarse is None else self.coarse[0],
-            tuple(_unknown(begin, 0 if self.coarse is None else self.coarse[1])),
+            tuple(_list_unknowns(begin, 0 if self.coarse is None else self.coarse[1])),
         )
 
 
@@ -210,7 +213,7 @@ def _build_run(judged: ForecastTick) -> RunToCome:
     )
 
 
-def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
+def _foretell_ticks(table: _ForecastTable, future: Future, until: int) -> Snapshot:
     """Judge every tick to come, and return the scope as it stands then."""
     every = 0 if table.wish.every is None else round(table.wish.every * SECOND)
     for tick in future.ticks(until, every):
@@ -218,17 +221,13 @@ def _foretell(table: _ForecastTable, future: Future, until: int) -> Snapshot:
     return future.snapshot
 
 
-def _class(code: int) -> str:
-    return Decay(code).label if code in list(Decay) else "none"
-
-
-def _statuses(snapshot: Snapshot) -> dict[str, int]:
+def _count_statuses(snapshot: Snapshot) -> dict[str, int]:
     status = snapshot.columns["status"]
     counts = {one.label: int(np.count_nonzero(status == one)) for one in Status}
     return {name: count for name, count in counts.items() if count}
 
 
-def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
+def _list_unknowns(begin: Begin, coarse: int) -> Iterator[str]:
     """Say in words what no forecast can know, and what this one leaves open where ticks are taken together."""
     policy, snapshot = begin.policy, begin.snapshot
     if coarse:

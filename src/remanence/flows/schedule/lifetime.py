@@ -42,7 +42,7 @@ class Listener:
         self._since = 0
         self._due_at: int | None = None  # of what waited when it looked last, or was noted since
         self._stopping = False
-        self._task = asyncio.get_running_loop().create_task(self._listen())
+        self._task = asyncio.get_running_loop().create_task(self._listen_to_turns())
 
     def notify_turn(self, session: str, *, high: bool) -> None:
         """Hear that a turn of a session was noted here; look what is due where that may have made it so."""
@@ -62,7 +62,7 @@ class Listener:
                 self._core, "extract", lambda core: extract_pending.rest(core, self._sessions, CLOSING_TRIES)
             )
 
-    async def _due(self, core: Core) -> AutomaticRun | None:
+    async def _find_due(self, core: Core) -> AutomaticRun | None:
         self._triggers, waits = (
             await pending_turns.triggers(core),
             await pending_turns.list_pending_turns(core),
@@ -70,7 +70,7 @@ class Listener:
         self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
         return await extract_pending.due_now(core, lambda: self._stopping, waits)
 
-    async def _consolidate(self, core: Core) -> AutomaticRun | None:
+    async def _consolidate_inbox(self, core: Core) -> AutomaticRun | None:
         return await consolidation.by_itself(core, lambda: self._stopping)
 
     async def stop(self) -> None:
@@ -79,7 +79,7 @@ class Listener:
         self._wake.set()
         await asyncio.wait({self._task})
 
-    async def _listen(self) -> None:
+    async def _listen_to_turns(self) -> None:
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_S):
@@ -89,8 +89,8 @@ class Listener:
             self._wake.clear()
             self._since = 0
             try:
-                await scheduling.keep(self._core, "extract", self._due)
-                await scheduling.keep(self._core, "consolidate", self._consolidate)
+                await scheduling.keep(self._core, "extract", self._find_due)
+                await scheduling.keep(self._core, "consolidate", self._consolidate_inbox)
             except StoreError as error:  # not even that could be kept; what waits is looked for again
                 LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 

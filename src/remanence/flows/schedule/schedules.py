@@ -109,7 +109,7 @@ class Daemon:
         self.begin(
             DaemonStart(
                 {
-                    scope: _policy(one.values[POLICY]["source"]).name
+                    scope: _compile_policy(one.values[POLICY]["source"]).name
                     for scope, one in sorted(adopting.items())
                 },
                 {name: span / SECOND for name, span in self.pace.intervals.items()},
@@ -131,7 +131,8 @@ class Daemon:
             now = self.base.clock.now()
             if self.stop.is_set():
                 break
-            if is_quiet(stands.values.get(QUIET), stands.position, now) or self._rests(scope, now):
+            rests_until = self.failures.get(scope, (0, 0))[1]
+            if now < rests_until or is_quiet(stands.values.get(QUIET), stands.position, now):
                 continue
             await self._tick(scope, stands.values[POLICY], promised=promised)
 
@@ -143,9 +144,6 @@ class Daemon:
             for scope, stands in surveys.items()
             if POLICY in stands.values and self.scope in (None, scope)
         }
-
-    def _rests(self, scope: str, now: int) -> bool:
-        return now < self.failures.get(scope, (0, 0))[1]
 
     @property
     def _rest_s(self) -> float:
@@ -169,11 +167,11 @@ class Daemon:
             self.tell(outcome)
 
     async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> JobsResult:
-        async with _open_scope(self.base, scope, _policy(adopted["source"])) as core:
-            backup = None if self.backup is None else self._backup
+        async with _open_scope(self.base, scope, _compile_policy(adopted["source"])) as core:
+            backup = None if self.backup is None else self._write_backup
             return await tick(core, self.pace, backup=backup, promised=promised, stopping=self.stop.is_set)
 
-    async def _backup(self) -> None:
+    async def _write_backup(self) -> None:
         """Write a verified copy of the file, the first of the day, UTC."""
         assert self.backup is not None
         day = to_datetime(self.base.clock.now()).date().isoformat()
@@ -215,7 +213,7 @@ async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[C
 
 
 @lru_cache(POLICIES_KEPT)
-def _policy(source: str) -> Policy:
+def _compile_policy(source: str) -> Policy:
     """Compile an adopted policy; many scopes have adopted the same."""
     return load(source)
 

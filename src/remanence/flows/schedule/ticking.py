@@ -179,12 +179,14 @@ async def tick(
         with suppress(LeaseLost):
             rows, position = lease.booked.values, lease.booked.position
             record = Record.read(rows.get(ROW))  # somebody may have ticked until just now
-            record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
+            # Who promised to come and has missed it for so long is gone.
+            is_late = now - record.at > 2 * record.pace.intervals["deep"]
+            record = replace(record, promised=promised or (record.promised and not is_late))
             if pace is not None or not record.intervals:
                 record = replace(
                     record, intervals=dict[str, int]((pace or CadenceIntervals()).intervals.items())
                 )
-            due = cadence or await _due(core, record, position, now)
+            due = cadence or await _find_due_cadence(core, record, position, now)
             stint = Stint(WITHIN[due or "rapid"], stopping)
             work = Tick(core, record, lease, due, stint, position, backup=backup)
             return await _run_tick(work, named=cadence is not None)
@@ -214,17 +216,12 @@ def _build_begin_request(holder: str, now: int) -> Bookkeeping:
     read = (*scheduling.OF_HELD, *scheduling.OF_CURATED, reembedding.UNDER_WAY)
     get = (ROW, *read, *settings.rows_of("mirror_folder"))
     return Bookkeeping(
-        now, get=get, under=(scheduling.AUTOMATIC, session_heartbeat.OPEN), put={QUIET: _mark(holder)}
+        now, get=get, under=(scheduling.AUTOMATIC, session_heartbeat.OPEN), put={QUIET: _make_mark(holder)}
     )
 
 
-def _mark(holder: str) -> dict[str, Any]:
+def _make_mark(holder: str) -> dict[str, Any]:
     return {"by": holder}
-
-
-def _is_late(record: Record, now: int) -> bool:
-    """Tell whether whoever promised to come has missed it for so long that he is gone."""
-    return now - record.at > 2 * record.pace.intervals["deep"]
 
 
 def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
@@ -251,7 +248,10 @@ async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, AutomaticRun],
     in_doubt = _by_clock(scheduling.held_by(core, work.rows))
     ran: dict[str, AutomaticRun] = {}
     rest: list[str] = []
-    for place, name in enumerate(_order(work.record.cursor)):
+    # The work for which there was no time comes first.
+    names = list(JOBS)
+    start = names.index(work.record.cursor) if work.record.cursor in JOBS else 0
+    for place, name in enumerate(names[start:] + names[:start]):
         failure = work.record.failures.get(name)
         if not named and failure is not None and failure.at <= now < failure.until:
             continue
@@ -266,7 +266,13 @@ async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, AutomaticRun],
         if outcome is not None:
             ran[name] = outcome
             work.keep(name, outcome)
-        work.record = _record_outcome(work.record, name, outcome, now)
+        if outcome is None or outcome.outcome != "failed":
+            work.record = work.record.remove_failures(name)
+        else:
+            failures = work.record.failures[name].count if name in work.record.failures else 0
+            work.record = work.record.record_failure(
+                name, now, outcome.reason, retry_at(now, failures, work.record.pace)
+            )
     work.doubted = in_doubt
     return ran, tuple(rest)
 
@@ -280,22 +286,7 @@ def _by_clock(held: AutomaticRun | None) -> bool:
     return held is not None and held.held == "clock"
 
 
-def _record_outcome(record: Record, name: str, done: AutomaticRun | None, now: int) -> Record:
-    """Keep that work failed, and when it is tried again; or that it failed no more."""
-    if done is None or done.outcome != "failed":
-        return record.remove_failures(name)
-    failures = record.failures[name].count if name in record.failures else 0
-    return record.record_failure(name, now, done.reason, retry_at(now, failures, record.pace))
-
-
-def _order(cursor: str) -> list[str]:
-    """List the work, beginning with that for which there was no time."""
-    names = list(JOBS)
-    start = names.index(cursor) if cursor in JOBS else 0
-    return names[start:] + names[:start]
-
-
-async def _due(core: Core, record: Record, position: int, now: int) -> CadenceName | None:
+async def _find_due_cadence(core: Core, record: Record, position: int, now: int) -> CadenceName | None:
     """Say which rules are due: by time, because they were not done with, or because much has changed."""
     if core.policy.interval is not None:  # a policy that says itself how often it runs
         return "deep" if await scheduling.should_curate(core) else None
@@ -327,7 +318,7 @@ async def _close_tick(work: Tick, ran: Mapping[str, AutomaticRun], left: tuple[s
     next_at = await _next_at(work, record, now, bool(left))
     quiet = {"position": work.position, "since": now, "due_at": next_at}
     put = {**work.put, ROW: record.values()}
-    swap = {**work.swap, QUIET: (_mark(work.lease.holder), quiet)}
+    swap = {**work.swap, QUIET: (_make_mark(work.lease.holder), quiet)}
     await work.lease.release_with(core, Bookkeeping(now, put=put, swap=swap))
     return JobsResult(now, core.scope, work.due, ran, left, next_at=next_at)
 
@@ -370,7 +361,7 @@ async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
     return max(now, min(at for at in times if at is not None))
 
 
-async def _curate(work: Tick) -> AutomaticRun | None:
+async def _curate_due(work: Tick) -> AutomaticRun | None:
     """Judge the rules that are due."""
     if work.due is None:
         return None
@@ -394,13 +385,13 @@ async def _curate(work: Tick) -> AutomaticRun | None:
     return curation.ran
 
 
-async def _extract(work: Tick) -> AutomaticRun | None:
+async def _extract_due(work: Tick) -> AutomaticRun | None:
     """Extract facts from the turns that were noted and are due."""
     waits = work.waits = await pending_turns.list_pending_turns(work.core)
     return await extract_pending.due_now(work.core, work.stint.is_over, waits)
 
 
-async def _consolidate(work: Tick) -> AutomaticRun | None:
+async def _consolidate_due(work: Tick) -> AutomaticRun | None:
     """Make the inbox active and judge and link it, where that is due."""
     quiet = work.quiet = await consolidation.check_pending_work(work.core)
     due_at = quiet.due_at(now := work.core.clock.now())
@@ -411,7 +402,7 @@ async def _consolidate(work: Tick) -> AutomaticRun | None:
     )
 
 
-async def _embed(work: Tick) -> AutomaticRun | None:
+async def _embed_missing(work: Tick) -> AutomaticRun | None:
     """Go on with vectors of another model, and make those that are missing."""
     core, count, waits = work.core, 0, ""
     if core.embedding is not None:
@@ -432,7 +423,7 @@ async def _embed(work: Tick) -> AutomaticRun | None:
     )
 
 
-async def _mirror(work: Tick) -> AutomaticRun | None:
+async def _sync_mirror(work: Tick) -> AutomaticRun | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
     (folder,) = settings.words_in(work.rows, "mirror_folder")
@@ -446,7 +437,7 @@ async def _mirror(work: Tick) -> AutomaticRun | None:
     return AutomaticRun(core.clock.now(), "done", None, counts) if any(counts.values()) else None
 
 
-async def _clean(work: Tick) -> AutomaticRun | None:
+async def _clean_file(work: Tick) -> AutomaticRun | None:
     """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
     cleaning = await work.core.store.clean()
     work.pending = work.pending or cleaning.is_pending
@@ -465,7 +456,7 @@ def _ran_clean(core: Core, cleaned: CleanResult) -> AutomaticRun | None:
     return AutomaticRun(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, residue)
 
 
-async def _expire(work: Tick) -> AutomaticRun | None:
+async def _expire_images(work: Tick) -> AutomaticRun | None:
     """End the images of the audit that are past their time, where deep rules are due."""
     if work.due != "deep" or not can(work.core.store, IMAGE_EXPIRY):
         return None
@@ -479,11 +470,11 @@ async def _expire(work: Tick) -> AutomaticRun | None:
 
 # In this order, each in the time that the others left; what fails fails alone.
 JOBS: Mapping[str, Callable[[Tick], Awaitable[AutomaticRun | None]]] = {
-    "curate": _curate,
-    "extract": _extract,
-    "consolidate": _consolidate,
-    "embed": _embed,
-    "mirror": _mirror,
-    "erase": _clean,
-    "expire": _expire,
+    "curate": _curate_due,
+    "extract": _extract_due,
+    "consolidate": _consolidate_due,
+    "embed": _embed_missing,
+    "mirror": _sync_mirror,
+    "erase": _clean_file,
+    "expire": _expire_images,
 }

@@ -60,9 +60,9 @@ class _Copying:
             known = {*seqs[start : start + PAGE]}
             links = await self.core.store.neighbours(self.core.scope, sorted(known))
             own = [link for link in links if link.source in known]
-            await self._write("link", connections.make_link_changes(own, self.seqs))
+            await self._write_chunks("link", connections.make_link_changes(own, self.seqs))
         bans = await self.core.store.forbidden(self.core.scope)
-        await self._write(
+        await self._write_chunks(
             "forbidden",
             [
                 connections.make_forbidden_change(one.fold, one.at, self.seqs.get(one.seq or 0))
@@ -70,8 +70,8 @@ class _Copying:
             ],
         )
         boxes, traces = await connections.read_boxes(self.core, self.seqs)
-        await self._write("box", connections.make_box_changes(boxes, traces, self.seqs))
-        await self._commit([], is_last=True)
+        await self._write_chunks("box", connections.make_box_changes(boxes, traces, self.seqs))
+        await self._commit_changes([], is_last=True)
 
     async def _copy_page(self, page: Sequence[Memory]) -> None:
         store, scope = self.core.store, self.core.scope
@@ -91,17 +91,17 @@ class _Copying:
             for number, one in enumerate(page, start=1)
         ]
         changes = await asyncio.to_thread(lambda: [change for one in copied for change in one.changes()])
-        assigned = await self._commit(changes)
+        assigned = await self._commit_changes(changes)
         self.seqs |= zip((one.seq for one in page), assigned, strict=True)
         self.counts[COPY] = len(self.seqs)
 
-    async def _write(self, what: str, changes: Sequence[Change]) -> None:
+    async def _write_chunks(self, what: str, changes: Sequence[Change]) -> None:
         for start in range(0, len(changes), PART_CHANGES_MAX):
             part = changes[start : start + PART_CHANGES_MAX]
-            await self._commit(part)
+            await self._commit_changes(part)
             self.counts[what] = self.counts.get(what, 0) + len(part)
 
-    async def _commit(self, changes: Sequence[Change], *, is_last: bool = False) -> Sequence[int]:
+    async def _commit_changes(self, changes: Sequence[Change], *, is_last: bool = False) -> Sequence[int]:
         values = await _read_settings(self.core, self.target) if is_last else {}
         cause = replace(self.cause, part=self.parts, final=is_last, values=values)
         commit = await commit_part(self.target, changes, cause)
@@ -136,7 +136,9 @@ async def copy_scope(core: Core, to: str) -> Receipt:
             raise _make_conflict(to) from conflict
         if await is_written_since(target, position, copying.cause.run):
             raise _make_conflict(to)
-    await _register(core, to, len(copying.seqs))
+    # The copy is registered, so that an erasure here names it.
+    begun = await copies.begin(core, core.scope, "scope", to)
+    await copies.finish(core, core.scope, begun, len(copying.seqs))
     changed = (
         f"scope {core.scope!r} was written to meanwhile: what changed since {minute_of(copying.cause.at)} may not be"
         " in the copy"
@@ -183,8 +185,3 @@ async def _read_settings(core: Core, target: Core) -> dict[str, Any]:
         some.pop(setting_row(MIRROR_FOLDER), None)
     embedder = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
     return {**dict.fromkeys(before), **rows, EMBEDDER: embedder, QUIET: None}
-
-
-async def _register(core: Core, to: str, memories: int) -> None:
-    """Register the copy, so that an erasure here names it."""
-    await copies.finish(core, core.scope, await copies.begin(core, core.scope, "scope", to), memories)

@@ -78,6 +78,7 @@ class DropPreview(Result):
 
     def __str__(self) -> str:
         what = number(len(self), "memory", "memories")
+        older = self.unlisted + max(0, len(self.registered) - LISTED)
         stays = ", ".join(
             [
                 number(self.tombstones, "older tombstone", "older tombstones"),
@@ -89,22 +90,19 @@ class DropPreview(Result):
         lines = [
             f"scope {self.scope!r}: {what} would become tombstones ({format_counts(self.counts)})",
             f"stays: {stays}",
-            *_list("HELD, so nothing is dropped until it is released", self.held, self.held_count),
-            *_list("protected, goes only if you allow it", self.protected, self.protected_count),
+            *_list_memories("HELD, so nothing is dropped until it is released", self.held, self.held_count),
+            *_list_memories("protected, goes only if you allow it", self.protected, self.protected_count),
             f"undo brings all of it back for {number(self.audit_days, 'day', 'days')}, while nothing of it is purged",
             describe_purge(self.purge),
             *(f"this mirror follows with its next sync: {folder}" for folder in self.mirrors),
             *(f"stays, made before: {copy}" for copy in self.registered[-LISTED:]),
-            *([f"and {more:,} older ones"] if (more := self._count_older()) else []),
+            *([f"and {older:,} older ones"] if older else []),
             describe_erasing(self.scope),
         ]
         return visible("\n".join(lines))
 
-    def _count_older(self) -> int:
-        return self.unlisted + max(0, len(self.registered) - LISTED)
 
-
-def _list(what: str, memories: Sequence[Memory], count: int) -> list[str]:
+def _list_memories(what: str, memories: Sequence[Memory], count: int) -> list[str]:
     more = count - len(memories)
     return [*(f"{what}: {memory}" for memory in memories), *([f"and {more:,} more"] if more > 0 else [])]
 
@@ -147,9 +145,9 @@ async def show_drop(core: Core) -> DropPreview:
             if one is not Status.PRUNED and (count := int((status == one).sum()))
         },
         tombstones=int((status == Status.PRUNED).sum()),
-        held=tuple(await _get(core, held[:LISTED])),
+        held=tuple(await _read_memories(core, held[:LISTED])),
         held_count=len(held),
-        protected=tuple(await _get(core, protected[:LISTED])),
+        protected=tuple(await _read_memories(core, protected[:LISTED])),
         protected_count=len(protected),
         links=snapshot.link_count or 0,
         bytes=None if size is None else size.bytes,
@@ -176,8 +174,24 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
     going = _find_going(snapshot)
     if not going.any():
         raise InvalidInput(f"no active memories in scope {core.scope!r}", recovery="there is nothing to drop")
-    await _refuse_held(core, snapshot)
-    _refuse_protected(core, snapshot, allow_protected)
+    held = await _find_held(core, snapshot)
+    if held:
+        raise Protected(
+            f"{number(len(held), 'memory is', 'memories are')} held: {_name_memories(held)}",
+            recovery="release their holds first; nothing was dropped",
+            guards=("held",),
+        )
+    # What guards protect goes as far as it is allowed; no agent may allow any.
+    protected = _find_protected(core, snapshot)
+    by_person = takes_all_back(core)
+    if len(protected) > (allow_protected if by_person else 0):
+        allow = f"allow {len(protected)} (allow_protected, --allow-protected), or unpin them"
+        raise Protected(
+            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system:"
+            f" {_name_memories(protected)}",
+            recovery=f"look at them; if you mean it, {allow}; nothing was dropped" if by_person else ASK,
+            guards=("pinned", "system-category"),
+        )
     cause = core.cause(DROP, planned=True, detail={"memories": int(going.sum())})
     parts = [*_cut_parts(snapshot, np.flatnonzero(going), cause.at)]
     position = 0
@@ -236,7 +250,9 @@ async def _find_held(core: Core, snapshot: Snapshot) -> list[int]:
     seqs: list[int] = snapshot.seq[_find_going(snapshot) & (until > now)].tolist()
     held: list[int] = []
     for start in range(0, len(seqs), PAGE):
-        held += [one.seq for one in await _get(core, seqs[start : start + PAGE]) if is_held(one, now)]
+        held += [
+            one.seq for one in await _read_memories(core, seqs[start : start + PAGE]) if is_held(one, now)
+        ]
     return held
 
 
@@ -259,34 +275,11 @@ def _find_protected(core: Core, snapshot: Snapshot) -> list[int]:
     return seqs
 
 
-async def _get(core: Core, seqs: Sequence[int]) -> list[Memory]:
+async def _read_memories(core: Core, seqs: Sequence[int]) -> list[Memory]:
     return [one for one in await core.store.get(core.scope, seqs) if one is not None] if seqs else []
 
 
-async def _refuse_held(core: Core, snapshot: Snapshot) -> None:
-    held = await _find_held(core, snapshot)
-    if held:
-        raise Protected(
-            f"{number(len(held), 'memory is', 'memories are')} held: {_name(held)}",
-            recovery="release their holds first; nothing was dropped",
-            guards=("held",),
-        )
-
-
-def _refuse_protected(core: Core, snapshot: Snapshot, allowed: int) -> None:
-    """Refuse what guards protect beyond what is allowed; no agent may allow any."""
-    protected = _find_protected(core, snapshot)
-    by_person = takes_all_back(core)
-    if len(protected) > (allowed if by_person else 0):
-        allow = f"allow {len(protected)} (allow_protected, --allow-protected), or unpin them"
-        raise Protected(
-            f"{number(len(protected), 'memory is', 'memories are')} pinned or of the system: {_name(protected)}",
-            recovery=f"look at them; if you mean it, {allow}; nothing was dropped" if by_person else ASK,
-            guards=("pinned", "system-category"),
-        )
-
-
-def _name(seqs: Sequence[int]) -> str:
+def _name_memories(seqs: Sequence[int]) -> str:
     more = f" and {len(seqs) - NAMED:,} more" * (len(seqs) > NAMED)
     return f"{', '.join(map(short_id, seqs[:NAMED]))}{more}"
 
@@ -332,13 +325,13 @@ def _make_block(snapshot: Snapshot, rows: Ints, columns: Sequence[str], now: int
         "memories",
         tuple(before),
         snapshot.seq[rows],
-        np.column_stack([_encode(side) for side in before.values()]),
-        np.column_stack([_encode(side) for side in after.values()]),
+        np.column_stack([_encode_column(side) for side in before.values()]),
+        np.column_stack([_encode_column(side) for side in after.values()]),
         revision=snapshot.columns["revision"][rows].astype(np.int64),
     )
 
 
-def _encode(values: np.typing.NDArray[np.generic]) -> Ints:
+def _encode_column(values: np.typing.NDArray[np.generic]) -> Ints:
     """Return a column as a block has it: a code that is absent as ABSENT; none of the times here is."""
     numbers = values.astype(np.int64)
     return numbers if values.dtype.kind == "f" else np.where(numbers < 0, ABSENT, numbers)

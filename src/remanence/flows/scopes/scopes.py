@@ -16,7 +16,7 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.scopes import copying, dropping
 from remanence.flows.scopes.dropping import DROPPED, DropPreview
-from remanence.store.base import ScopeSurvey, Store
+from remanence.store.base import ScopeSurvey
 
 LOOK_BACK = 50  # parts of the audit in which a write is looked for that is no use
 
@@ -106,31 +106,25 @@ async def _survey_scopes(core: Core, surveys: Mapping[str, ScopeSurvey]) -> list
     overviews: list[ScopeOverview] = []
     for scope, survey in surveys.items():
         size = sizes.get(scope)
-        count = await _count_memories(core, scope) if size is None else size.memories
+        count = (
+            len(await core.store.snapshot(scope, SnapshotRequest(frozenset({"status"})), core.clock.now()))
+            if size is None
+            else size.memories
+        )
+        # When something was last written, else when something was last used.
+        parts = await core.store.history(
+            scope, after=max(0, survey.position - LOOK_BACK), limit=LOOK_BACK, rows=False
+        )
+        writes = [part for part in parts if part.cause.verb != "use"] or parts
+        row = survey.values.get(DROPPED)
         overviews.append(
             ScopeOverview(
                 scope,
                 count,
                 None if size is None else size.bytes,
-                await _find_last_write(core.store, scope, survey.position),
-                await _find_drop(core, scope, survey),
+                writes[-1].cause.at if writes else None,
+                # It counts as dropped as long as nothing stands there.
+                None if row is None or await dropping.count_standing(core, scope) else int(row["at"]),
             )
         )
     return overviews
-
-
-async def _find_drop(core: Core, scope: str, survey: ScopeSurvey) -> int | None:
-    """Return when a scope was dropped, as long as nothing stands there."""
-    row = survey.values.get(DROPPED)
-    return None if row is None or await dropping.count_standing(core, scope) else int(row["at"])
-
-
-async def _count_memories(core: Core, scope: str) -> int:
-    return len(await core.store.snapshot(scope, SnapshotRequest(frozenset({"status"})), core.clock.now()))
-
-
-async def _find_last_write(store: Store, scope: str, position: int) -> int | None:
-    """Return when something was last written, else when something was last used."""
-    parts = await store.history(scope, after=max(0, position - LOOK_BACK), limit=LOOK_BACK, rows=False)
-    times = [part.cause.at for part in parts if part.cause.verb != "use"] or [part.cause.at for part in parts]
-    return times[-1] if times else None

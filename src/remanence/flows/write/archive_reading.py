@@ -63,8 +63,12 @@ def _read_archive(archive: ZipFile, path: Path) -> Source:
     _check_entries(path, entries)
     folder = _find_folder(entries)
     inside = {one.filename[len(folder) :]: one for one in entries if not _is_left_by_macs(one.filename)}
+    # A symbolic link is known by the mode that Unix gave it.
     shown = {
-        name: inside[name] for name in sorted(inside) if not _is_hidden(name) and not _is_link(inside[name])
+        name: inside[name]
+        for name in sorted(inside)
+        if not any(part.startswith(".") for part in name.split("/"))
+        and not stat.S_ISLNK(inside[name].external_attr >> 16)
     }
     databases = tuple(name for name in shown if name.lower().endswith(DATABASES))
     sizes: dict[str, int] = {}
@@ -72,7 +76,7 @@ def _read_archive(archive: ZipFile, path: Path) -> Source:
     def read(name: str) -> bytes:
         sizes[name] = shown[name].file_size
         if sum(sizes.values()) > FILE_BYTES_MAX:
-            _refuse(path, f"unpacks to more than {FILE_BYTES_MAX >> 20} MB")
+            _refuse_archive(path, f"unpacks to more than {FILE_BYTES_MAX >> 20} MB")
         return _read_entry(archive, shown[name], path)
 
     def refuse_database(name: str) -> Mapping[str, SqliteTable]:
@@ -93,22 +97,24 @@ def _read_archive(archive: ZipFile, path: Path) -> Source:
 def _check_entries(path: Path, entries: Sequence[ZipInfo]) -> None:
     """Refuse an archive that should not be unpacked, before anything of it is."""
     if len(entries) > FILES_MAX:
-        _refuse(path, f"holds more than {FILES_MAX:,} files")
+        _refuse_archive(path, f"holds more than {FILES_MAX:,} files")
     names: set[str] = set()
     for one in entries:
         name = one.filename
         parts = name.replace("\\", "/").split("/")
         if not {"", ".", ".."}.isdisjoint(parts) or parts[0].endswith(":"):  # "/etc", "C:/"
-            _refuse(path, f"holds a name that leads out of it: {name[:120]!r}")
+            _refuse_archive(path, f"holds a name that leads out of it: {name[:120]!r}")
         if len(parts) > PARTS_MAX:
-            _refuse(path, f"holds folders in one another, more than {PARTS_MAX}")
+            _refuse_archive(path, f"holds folders in one another, more than {PARTS_MAX}")
         if name in names:
-            _refuse(path, f"holds {name[:120]!r} twice")
+            _refuse_archive(path, f"holds {name[:120]!r} twice")
         names.add(name)
         if one.flag_bits & _ENCRYPTED:
-            _refuse(path, "is encrypted", "unpack it with its password, and ingest the folder")
+            _refuse_archive(path, "is encrypted", "unpack it with its password, and ingest the folder")
         if one.file_size > SMALL_BYTES and one.file_size > RATIO_MAX * one.compress_size:
-            _refuse(path, f"holds {name[:120]!r}, which unpacks to more than {RATIO_MAX} times its size")
+            _refuse_archive(
+                path, f"holds {name[:120]!r}, which unpacks to more than {RATIO_MAX} times its size"
+            )
 
 
 def _find_folder(entries: Sequence[ZipInfo]) -> str:
@@ -122,18 +128,9 @@ def _is_left_by_macs(name: str) -> bool:
     return name.partition("/")[0] == _LEFT_BY_MACS
 
 
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in name.split("/"))
-
-
-def _is_link(entry: ZipInfo) -> bool:
-    """Tell whether an entry is a symbolic link, by the mode that Unix gave it."""
-    return stat.S_ISLNK(entry.external_attr >> 16)
-
-
 def _read_entry(archive: ZipFile, entry: ZipInfo, path: Path) -> bytes:
     if entry.compress_type not in _WORKING:
-        _refuse(
+        _refuse_archive(
             path, f"packs {entry.filename[:120]!r} in a way that is not read", "pack it again, with deflate"
         )
     try:
@@ -154,7 +151,9 @@ def _read_entry(archive: ZipFile, entry: ZipInfo, path: Path) -> bytes:
     return data
 
 
-def _refuse(path: Path, why: str, recovery: str = "unpack what you need of it, and ingest that") -> NoReturn:
+def _refuse_archive(
+    path: Path, why: str, recovery: str = "unpack what you need of it, and ingest that"
+) -> NoReturn:
     raise InvalidInput(f"the archive {path} {why}", recovery=recovery)
 
 

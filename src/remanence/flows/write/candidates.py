@@ -80,7 +80,7 @@ def older_alike(
     words = np.zeros(len(rows), np.float32)
     here = np.isin(word_rows, rows)
     words[np.searchsorted(rows, word_rows[here])] = lexical[here]
-    cosines = _cosines(field, row, rows)
+    cosines = _compute_cosines(field, row, rows)
     score = _scale_scores(words) + _scale_scores(cosines)
     order = np.lexsort((-rows, -score))
     own = field.speaker[rows] == field.speaker[row]
@@ -129,7 +129,7 @@ def _match_older(field: CandidateColumns, row: int, rows: Rows) -> Bools:
     return older
 
 
-def _cosines(field: CandidateColumns, row: int, rows: Rows) -> Floats:
+def _compute_cosines(field: CandidateColumns, row: int, rows: Rows) -> Floats:
     if field.vectors is None:
         return np.zeros(len(rows), np.float32)
     cosines: Floats = field.vectors[rows] @ field.vectors[row]
@@ -155,7 +155,7 @@ async def candidates(core: Core, memories: Sequence[Memory]) -> dict[int, list[i
     """
     if not memories:
         return {}
-    stems_by_seq = await asyncio.to_thread(_stems, memories)
+    stems_by_seq = await asyncio.to_thread(_read_stems, memories)
     terms = {term for mine in stems_by_seq.values() for term in mine.values()}
     context = await core.store.arriving(core.scope, Arriving(terms=list(terms)))
     rare_stems = {
@@ -189,7 +189,7 @@ async def _filter_with_facts(core: Core, turns: Collection[int]) -> set[int]:
     return {link.target for link in links}
 
 
-def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
+def _read_stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
     return {one.seq: {stem: term_hash(stem) for stem in stems(one.text)} for one in memories}
 
 

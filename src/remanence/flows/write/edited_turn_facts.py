@@ -46,13 +46,13 @@ async def outdate_facts(core: Core, said: Memory, by: int, text: str) -> list[Ch
     for seq in free:
         key = (by, seq, int(Relation.NEWER))
         if seq in outdated:
-            changes += _draw(drawn.get(key), key, older.get(seq), core.clock.now())
+            changes += _draw_link(drawn.get(key), key, older.get(seq), core.clock.now())
         elif key in drawn and seq in facts:  # it says again what it was newer than
             changes.append(Change("links", key, drawn[key].values, None))
     return changes
 
 
-def _draw(drawn: Link | None, key: tuple[int, int, int], like: Link | None, now: int) -> list[Change]:
+def _draw_link(drawn: Link | None, key: tuple[int, int, int], like: Link | None, now: int) -> list[Change]:
     """Draw a link that is as sure as another one, or as a person's word; one that is there gets no less sure."""
     values = link_values(now) if like is None else link_values(now, like.weight, like.confidence)
     if drawn is None:
@@ -108,7 +108,7 @@ async def pass_on_newer(core: Core, facts: Mapping[int, Mapping[int, str]]) -> l
         if newer is None:
             continue
         key = (newer, link.target, int(Relation.NEWER))
-        changes += _draw(drawn.get(key), key, link, core.clock.now())
+        changes += _draw_link(drawn.get(key), key, link, core.clock.now())
         # What is said again is newer than what was said of it in between.
         if (back := drawn.get((link.target, newer, int(Relation.NEWER)))) is not None:
             changes.append(Change("links", back.key, back.values, None))

@@ -101,7 +101,7 @@ class Embedding:
         self._run = core.new_id()
         self._part = 0
         self._stopped = False
-        self._task = asyncio.create_task(self._work())
+        self._task = asyncio.create_task(self._embed_until_done())
 
     async def wait_until_done(self) -> None:
         """Wait for the end; raise what ended it too early."""
@@ -114,7 +114,7 @@ class Embedding:
         if not self._task.cancelled() and (error := self._task.exception()) is not None:
             LOG.warning("not every memory was embedded again: %s; the next opening goes on", error)
 
-    async def _work(self) -> None:
+    async def _embed_until_done(self) -> None:
         failures = 0
         while True:
             try:
@@ -139,16 +139,29 @@ class Embedding:
                 core.vectors_since = row.get(SINCE, 0)
                 return 0, True
             if fence is not None:
-                await self._chunk(row, fence)
+                await self._commit_chunk(row, fence)
         return POLL_S if fence is None else 0, False
 
-    async def _chunk(self, stored: dict[str, Any], fence: Fence) -> None:
+    async def _commit_chunk(self, stored: dict[str, Any], fence: Fence) -> None:
         """Embed what follows, and say so; where somebody changed any of it meanwhile, it is read again."""
         core = self._core
         memories = await core.store.find(
             core.scope, Find(after=stored[AFTER], limit=CHUNK, oldest_first=True)
         )
-        changes = await _changes(core, memories)
+        # What has a vector is embedded, or should have one since it is consolidated.
+        vector_seqs, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
+        wanted_seqs = set(vector_seqs.tolist())
+        to_embed = [
+            memory
+            for memory in memories
+            if memory.seq in wanted_seqs or (memory.status is Status.ACTIVE and not is_entity(memory))
+        ]
+        changes = await asyncio.to_thread(
+            _make_vector_changes,
+            core,
+            to_embed,
+            await _read_term_counts(core, [one.text for one in to_embed]),
+        )
         cause = core.cause("embed", run=self._run, part=self._part, planned=True, fence=fence)
         self._part += 1
         try:
@@ -163,20 +176,6 @@ class Embedding:
             position = (await core.store.search(core.scope, [])).position
             now = {name: value for name, value in stored.items() if name != AFTER} | {SINCE: position}
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), swap={EMBEDDER: (stored, now)}))
-
-
-async def _changes(core: Core, memories: Sequence[Memory]) -> list[Change]:
-    """Embed what has a vector, or should have one since it is consolidated."""
-    vector_seqs, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
-    wanted_seqs = set(vector_seqs.tolist())
-    to_embed = [
-        memory
-        for memory in memories
-        if memory.seq in wanted_seqs or (memory.status is Status.ACTIVE and not is_entity(memory))
-    ]
-    return await asyncio.to_thread(
-        _make_vector_changes, core, to_embed, await _read_term_counts(core, [one.text for one in to_embed])
-    )
 
 
 async def _read_term_counts(core: Core, texts: Sequence[str]) -> WriteContext:

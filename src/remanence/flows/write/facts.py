@@ -6,9 +6,7 @@ kept as; must not know when turns are listened to.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY
@@ -79,7 +77,9 @@ class EchoDetector:
         if turn.role not in PROGRAMS:
             return False
         said = frozenset(stems(text))
-        return any(at <= turn.learned_at and _repeats(said, held) for at, held in self.words)
+        return bool(said) and any(
+            at <= turn.learned_at and len(said & held) >= REPEATED_MIN * len(said) for at, held in self.words
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,20 +182,19 @@ def select_before(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
     return sorted(before, key=lambda one: (one.said_at, one.seq))
 
 
-def _action(draft: MemoryDraft) -> ActionName:
+def _choose_action(draft: MemoryDraft) -> ActionName:
     return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
 
 
 def _record_drop(actions: Actions, draft: MemoryDraft, reason: str) -> None:
     """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
-    eligibility = _eligibility(draft)
+    eligibility = _read_eligibility(draft)
     is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
-    actions.record(
-        "discard" if is_junk else _action(draft), eligibility, "applied" if is_junk else "skipped", reason
-    )
+    action: ActionName = "discard" if is_junk else _choose_action(draft)
+    actions.record(action, eligibility, "applied" if is_junk else "skipped", reason)
 
 
-def _eligibility(draft: MemoryDraft) -> Eligibility:
+def _read_eligibility(draft: MemoryDraft) -> Eligibility:
     sure, weighs = draft.turn.confidence, draft.turn.importance
     return Eligibility(
         UNSAID if sure is None else sure,
@@ -207,18 +206,18 @@ def _eligibility(draft: MemoryDraft) -> Eligibility:
 
 def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome) -> None:
     """Record what became of a fact; what is too unsure to be kept for good is on trial, and expires by itself."""
-    eligibility = _eligibility(draft)
+    eligibility = _read_eligibility(draft)
     if outcome.status != "stored":
         decisions: dict[str, tuple[ActionName, OutcomeName, str]] = {
             "confirmed": ("update_note", "applied", "said again"),
-            "known": (_action(draft), "skipped", outcome.reason),
-            "gated": (_action(draft), "denied", GATED),
+            "known": (_choose_action(draft), "skipped", outcome.reason),
+            "gated": (_choose_action(draft), "denied", GATED),
         }
         actions.record(decisions[outcome.status][0], eligibility, *decisions[outcome.status][1:])
     elif draft.kept_out:
-        actions.record(_action(draft), eligibility, reason=QUARANTINED)
-    elif actions.allows(_action(draft), eligibility):
-        actions.record(_action(draft), eligibility)
+        actions.record(_choose_action(draft), eligibility, reason=QUARANTINED)
+    elif actions.allows(_choose_action(draft), eligibility):
+        actions.record(_choose_action(draft), eligibility)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory, writer: str) -> Turn:
@@ -305,7 +304,12 @@ async def _link_facts(
         spans.setdefault((outcome.key, turn.id), f"{fact.span[0]}-{fact.span[1]}")
         heard[turn.seq][outcome.key] = fact.content
         if outcome.key < 0:
-            _limit_trust(batch.rows[-outcome.key - 1], turn, batch.now)
+            # A new fact is believed no more than its turn, and expires where it is only supposed.
+            row = batch.rows[-outcome.key - 1]
+            row["trust"] = min(row.get("trust", turn.trust), turn.trust)
+            ends = expiry(row.get("confidence"), batch.now)
+            if ends is not None:
+                row.setdefault("valid_to", ends)
         key = (outcome.key, turn.seq, int(Relation.LEARNED_FROM))
         memory = met.get(outcome.key)
         if key not in have and outcome.key != turn.seq and (memory is None or TURN not in memory.tags):
@@ -354,18 +358,6 @@ def _link_lenders(
                 key = (outcome.key, one.seq, int(Relation.REFERS))
                 changes.append(Change("links", key, None, link_values(batch.now)))
     return merge_changes(changes)
-
-
-def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:
-    """Let a new fact be believed no more than its turn, and expire where it is only supposed."""
-    row["trust"] = min(row.get("trust", turn.trust), turn.trust)
-    ends = expiry(row.get("confidence"), now)
-    if ends is not None:
-        row.setdefault("valid_to", ends)
-
-
-def _repeats(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
-    return bool(said) and len(said & held) >= REPEATED_MIN * len(said)
 
 
 async def shown_in(core: Core, turns: Sequence[Memory]) -> EchoDetector:

@@ -143,9 +143,19 @@ class ForeseenStore:
             if change.table == "memories":
                 self._write_memory(scope, change)
             elif change.table in {"tags", "sources"}:
-                self._write_hanging(change)
+                seq, name = cast("tuple[int, str]", change.key)
+                memory = self._memories[seq]
+                names = {*(memory.tags if change.table == "tags" else memory.sources), name}
+                kept = tuple(sorted(names - {name} if change.after is None else names))
+                is_tag = change.table == "tags"
+                self._memories[seq] = replace(memory, tags=kept) if is_tag else replace(memory, sources=kept)
             elif change.table == "links":
-                self._links[cast("tuple[int, int, int]", change.key)] = self._make_link(change)
+                key = source, target, relation = cast("tuple[int, int, int]", change.key)
+                old = self._links.get(key)
+                values = {**({} if old is None else old.values), **(change.after or {})}
+                self._links[key] = (
+                    None if change.after is None else Link(source, target, Relation(relation), **values)
+                )
         return CommitResult(cause.run, cause.part, 0, new_seqs, len(rows))
 
     async def _bring_here(self, scope: str, rows: Sequence[Change]) -> None:
@@ -170,7 +180,12 @@ class ForeseenStore:
             was = self._memories[seq]
             self._memories[seq] = replace(was, **_with_labels(values))
             if "key" in values:
-                self._move_key(seq, was.key, values["key"])
+                # A memory gives up a key, unless another one has it by now, and takes one.
+                new = values["key"]
+                if was.key is not None and self._names.get(was.key, seq) == seq:
+                    self._names[was.key] = 0
+                if new is not None:
+                    self._names[new] = seq
             return
         memory = Memory(seq=seq, scope=scope, **_with_labels({**_DEFAULTS, **values}))
         self._memories[seq] = memory
@@ -180,30 +195,6 @@ class ForeseenStore:
         self._worded += bool(terms)
         for term in terms:
             self._rows[term].append(seq)
-
-    def _move_key(self, seq: int, old: str | None, new: str | None) -> None:
-        """Let a memory give up a key, unless another one has it by now, and take one."""
-        if old is not None and self._names.get(old, seq) == seq:
-            self._names[old] = 0
-        if new is not None:
-            self._names[new] = seq
-
-    def _write_hanging(self, change: Change) -> None:
-        """Add a tag or a source to a memory, or take it away."""
-        seq, name = cast("tuple[int, str]", change.key)
-        memory = self._memories[seq]
-        names = {*(memory.tags if change.table == "tags" else memory.sources), name}
-        kept = tuple(sorted(names - {name} if change.after is None else names))
-        is_tag = change.table == "tags"
-        self._memories[seq] = replace(memory, tags=kept) if is_tag else replace(memory, sources=kept)
-
-    def _make_link(self, change: Change) -> Link | None:
-        if change.after is None:
-            return None
-        source, target, relation = cast("tuple[int, int, int]", change.key)
-        old = self._links.get((source, target, relation))
-        values = {**({} if old is None else old.values), **change.after}
-        return Link(source, target, Relation(relation), **values)
 
     def _find_twin(self, mark: bytes, known: WriteContext) -> KnownMemory | None:
         """Return the best memory of a fingerprint: one that stands before one in quarantine, then the oldest."""

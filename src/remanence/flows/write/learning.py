@@ -95,7 +95,7 @@ class GroupCommit:
         try:
             async with self._turn:
                 while not mine.is_done:
-                    await self._take(mine)
+                    await self._take_queue(mine)
         finally:
             if mine in self._waiting:
                 self._waiting.remove(mine)
@@ -104,7 +104,7 @@ class GroupCommit:
             raise mine.refusal
         return mine.answer
 
-    async def _take(self, mine: _QueuedTurn) -> None:
+    async def _take_queue(self, mine: _QueuedTurn) -> None:
         core = self._core.usable_core
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         try:
@@ -255,7 +255,7 @@ async def decide_texts(
     """Decide what becomes of texts that arrive; all mention the entity that they are `about`."""
     batch, changes = await decide_batch(core, drafts, hears_echoes=True)
     if about is not None:
-        changes += await _mentions(core, drafts, batch, about)
+        changes += await _mention_entity(core, drafts, batch, about)
     return DecidedTexts(drafts, batch, changes)
 
 
@@ -273,7 +273,7 @@ async def take(core: Core, items: Sequence[T], decide: TextDecision[T]) -> list[
     return answers(batch, drafts, commit.assigned, cause.run)
 
 
-async def _mentions(
+async def _mention_entity(
     core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch, entity: int
 ) -> list[Change]:
     """Let what came in, or was known, mention an entity; what is out of sight mentions none."""
@@ -309,7 +309,7 @@ async def decide_batch(
         drafts = await gating.mark_forbidden(core, drafts)
     if hears_echoes:
         drafts = await mark_echoes(core, drafts, context)
-    batch = await run_off_loop(chars, _decide, core, list(zip(drafts, terms, strict=True)), context)
+    batch = await run_off_loop(chars, _decide_batch, core, list(zip(drafts, terms, strict=True)), context)
     return batch, await _without_known(core, drafts, batch)
 
 
@@ -332,7 +332,7 @@ def _make_batch_request(
     return terms, request
 
 
-def _decide(
+def _decide_batch(
     core: Core, drafts: Sequence[tuple[MemoryDraft, Collection[int]]], known: WriteContext
 ) -> DraftBatch:
     """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
@@ -341,12 +341,12 @@ def _decide(
         batch.take(draft, terms)
     batch.measure()
     if core.embedder.dimensions and batch.rows:
-        for row, vector in zip(batch.rows, _vectors(core, batch), strict=True):
+        for row, vector in zip(batch.rows, _embed_batch(core, batch), strict=True):
             row["vector"] = vector
     return batch
 
 
-def _vectors(core: Core, batch: DraftBatch) -> list[bytes]:
+def _embed_batch(core: Core, batch: DraftBatch) -> list[bytes]:
     """Embed the new texts of a batch as they arrive, in one pass where the embedder can."""
     texts = [row["text"] for row in batch.rows]
     weights = ArrivalWeights(batch.known.memories, batch.df_of)
@@ -434,7 +434,7 @@ async def _facts_again(
     of = {link.source: link.target for link in links if link.target in turns and link.source not in turns}
     changes: list[Change] = []
     for fact in await core.store.get(core.scope, sorted(of)):
-        repeats = [] if fact is None else _repeats(batch, drafts, of[fact.seq], fact.trust)
+        repeats = [] if fact is None else _find_repeats(batch, drafts, of[fact.seq], fact.trust)
         if fact is not None and fact.status in STANDING and repeats:
             again = [(one.role, one.trust, one.turn.session) for one in repeats]
             changes += update(fact, said_again(fact, again, batch.now))
@@ -442,7 +442,9 @@ async def _facts_again(
     return changes
 
 
-def _repeats(batch: DraftBatch, drafts: Sequence[MemoryDraft], key: int, trust: Trust) -> list[MemoryDraft]:
+def _find_repeats(
+    batch: DraftBatch, drafts: Sequence[MemoryDraft], key: int, trust: Trust
+) -> list[MemoryDraft]:
     """Return the texts of a batch that confirm a memory and are believed as far as it: others add nothing to it."""
     return [
         draft
@@ -453,7 +455,7 @@ def _repeats(batch: DraftBatch, drafts: Sequence[MemoryDraft], key: int, trust: 
 
 def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDraft]) -> list[Change]:
     """Decide what the repeats of a batch add to the memory that they confirm, and echoes, which confirm nothing."""
-    repeats = _repeats(batch, drafts, memory.seq, memory.trust)
+    repeats = _find_repeats(batch, drafts, memory.seq, memory.trust)
     echoes = [
         draft
         for draft in drafts

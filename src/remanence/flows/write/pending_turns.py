@@ -7,7 +7,6 @@ Knows cursors, counters and when a session is due; must not know what is extract
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from remanence.core.clock import MINUTE
 from remanence.core.model import STANDING, Memory, Relation, Role, Status
@@ -188,7 +187,10 @@ async def buffers(core: Core, session: str | None = None) -> list[Buffer]:
     answer = await core.store.bookkeep(core.scope, request)
     releases: dict[str, dict[int, Cursor | None]] = {}
     for name, value in sorted(answer.values.items()):
-        of, tried = _decode_released(value)
+        # A turn that was released has its session alone; one that waits behind the cursor its failures, too.
+        of, tried = value, None
+        if not isinstance(value, str):
+            of, tried = value["session"], Cursor(None, value["failures"], value["retry_at"])
         releases.setdefault(of, {})[int(name.removeprefix(RELEASED))] = tried
     waits = {name.removeprefix(TURNS) for name, count in answer.counters.items() if name.startswith(TURNS)}
     sessions = sorted(waits | releases.keys()) if session is None else [session]
@@ -196,14 +198,7 @@ async def buffers(core: Core, session: str | None = None) -> list[Buffer]:
         return []
     query = Bookkeeping(core.clock.now(), get=tuple(map(cursor_key, sessions)))
     cursors = (await core.store.bookkeep(core.scope, query)).values
-    return [_buffer(one, answer.counters, cursors, releases.get(one, {})) for one in sessions]
-
-
-def _decode_released(value: Any) -> tuple[str, Cursor | None]:
-    """Return the session of a turn that waits behind the cursor, and its failures; None for one that was released."""
-    if isinstance(value, str):
-        return value, None
-    return value["session"], Cursor(None, value["failures"], value["retry_at"])
+    return [_make_buffer(one, answer.counters, cursors, releases.get(one, {})) for one in sessions]
 
 
 def encode_set_aside(turns: Iterable[Memory], now: int, tried: Cursor | None = None) -> dict[str, object]:
@@ -219,7 +214,7 @@ def encode_set_aside(turns: Iterable[Memory], now: int, tried: Cursor | None = N
     }
 
 
-def _buffer(
+def _make_buffer(
     session: str,
     counters: Mapping[str, int],
     cursors: Mapping[str, dict[str, int]],

@@ -63,7 +63,7 @@ def encode_proposal(
 
 async def beside_others(core: Core, values: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return what is to be kept of proposals, together with what waits already for the same memories."""
-    rows = await _rows(core)
+    rows = await _read_rows(core)
     proposals: dict[str, Any] = {}
     for name, new in values.items():
         row = rows.get(int(name.removeprefix(UNDER)), {})
@@ -74,11 +74,11 @@ async def beside_others(core: Core, values: Mapping[str, Mapping[str, Any]]) -> 
 
 async def list_proposals(core: Core) -> list[Proposal]:
     """Return what waits for a person, the newest first: of memories that stand, and what is not done yet."""
-    rows = await _rows(core)
-    seqs = {*rows, *(seq for row in rows.values() for seq in (*row["replaces"], *_repeats(row)))}
+    rows = await _read_rows(core)
+    seqs = {*rows, *(seq for row in rows.values() for seq in (*row["replaces"], *_read_repeats(row)))}
     memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
     standing = {one.seq: one for one in memories if one is not None and one.status in STANDING}
-    open_ = [_open(standing[seq], row, standing) for seq, row in rows.items() if seq in standing]
+    open_ = [_keep_open(standing[seq], row, standing) for seq, row in rows.items() if seq in standing]
     return sorted(
         (one for one in open_ if one.tags or one.replaces or one.repeats),
         key=lambda one: (-one.at, -one.memory.seq),
@@ -87,7 +87,7 @@ async def list_proposals(core: Core) -> list[Proposal]:
 
 async def room(core: Core) -> int:
     """Say for how many more memories proposals may wait, once those that mean nothing any more are dropped."""
-    rows, still = await _rows(core), {one.memory.seq for one in await list_proposals(core)}
+    rows, still = await _read_rows(core), {one.memory.seq for one in await list_proposals(core)}
     stale = dict.fromkeys(f"{UNDER}{seq}" for seq in rows if seq not in still)
     if stale:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=stale))
@@ -102,7 +102,7 @@ async def propose(core: Core, name: OneMemory, tags: Sequence[str]) -> tuple[str
     memory = await core.one(name)
     key, now = f"{UNDER}{memory.seq}", core.clock.now()
     for _ in range(RACES_MAX):
-        row = (await _rows(core)).get(memory.seq)
+        row = (await _read_rows(core)).get(memory.seq)
         if row is None and await room(core) <= 0:
             raise InvalidInput(
                 f"{WAITING_MAX} proposals wait for a person already",
@@ -127,7 +127,7 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
     memory = await core.one(name)
     key = f"{UNDER}{memory.seq}"
     for _ in range(RACES_MAX):
-        row = (await _rows(core)).get(memory.seq)
+        row = (await _read_rows(core)).get(memory.seq)
         drop = await narrow_proposal(core, memory, what)
         if row is None:
             continue
@@ -143,12 +143,12 @@ def _remove_proposal(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any
     drops, same = {one.seq for one in dropped.replaces}, {one.seq for one in dropped.repeats}
     tags = [tag for tag in row["tags"] if tag not in dropped.tags]
     replaces = [seq for seq in row["replaces"] if seq not in drops]
-    repeats = [seq for seq in _repeats(row) if seq not in same]
+    repeats = [seq for seq in _read_repeats(row) if seq not in same]
     rest = {**row, "tags": tags, "replaces": replaces, "repeats": repeats}
     return rest if tags or replaces or repeats else None
 
 
-def _repeats(row: Mapping[str, Any]) -> Sequence[int]:
+def _read_repeats(row: Mapping[str, Any]) -> Sequence[int]:
     """Return whom a memory says again; rows of before that was asked name nobody."""
     repeats: Sequence[int] = row.get("repeats", ())
     return repeats
@@ -156,7 +156,7 @@ def _repeats(row: Mapping[str, Any]) -> Sequence[int]:
 
 async def settle_proposals(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
     """Return what is kept, by name, once memories took the places of others, or may not."""
-    rows, values = await _rows(core), {}
+    rows, values = await _read_rows(core), {}
     for seq in {new.seq for new, _ in pairs} & rows.keys():
         olds = [old for new, old in pairs if new.seq == seq]
         proposal = Proposal(olds[0], 0, "", replaces=tuple(olds))
@@ -193,15 +193,15 @@ async def narrow_proposal(core: Core, memory: Memory, what: Sequence[OneMemory])
     return replace(proposed, tags=tags, replaces=replaces, repeats=repeats)
 
 
-def _open(memory: Memory, row: Mapping[str, Any], standing: Mapping[int, Memory]) -> Proposal:
+def _keep_open(memory: Memory, row: Mapping[str, Any], standing: Mapping[int, Memory]) -> Proposal:
     """Leave out what is done already, and what is about memories that stand no more."""
     tags = tuple(tag for tag in row["tags"] if tag not in memory.tags)
     replaces = tuple(standing[seq] for seq in row["replaces"] if seq in standing)
-    repeats = tuple(standing[seq] for seq in _repeats(row) if seq in standing)
+    repeats = tuple(standing[seq] for seq in _read_repeats(row) if seq in standing)
     return Proposal(memory, row["at"], row["by"], tags, replaces, repeats)
 
 
-async def _rows(core: Core) -> dict[int, Mapping[str, Any]]:
+async def _read_rows(core: Core) -> dict[int, Mapping[str, Any]]:
     """Return what is kept, by the sequence number of the memory."""
     request = Bookkeeping(core.clock.now(), under=(UNDER,))
     values = (await core.store.bookkeep(core.scope, request)).values

@@ -84,7 +84,7 @@ async def reembed(
     require(core.store, VECTORS, "reembed")
     model = await _resolve_model(core, embedder)
     tell = progress if progress is not None else ignore_progress
-    removals = await _begin(core, model)
+    removals = await _begin_model(core, model)
     count = 0
     if model is not None and not answers(await read_answering_model(core), model):
         core.others.append(model)  # which answers as soon as its vectors do
@@ -95,8 +95,8 @@ async def reembed(
         if waits:
             row = await read_answering_model(core)
             return ReembedResult("" if row is None else row["name"], count, removals, waits)
-    await _switch(core, model)
-    async with _turn(core) as fence:
+    await _switch_model(core, model)
+    async with _hold_step(core) as fence:
         removals += await extra_vectors.take_away(core, fence)
     extra = await extra_vectors.fill(core)
     return ReembedResult("" if model is None else model.name, count + extra.memories, removals, extra.left)
@@ -146,9 +146,9 @@ async def _resolve_model(core: Core, embedder: str | Embedder | WaitingEmbedder 
     return parts(going["given"])[1]
 
 
-async def _begin(core: Core, model: Model | None) -> int:
+async def _begin_model(core: Core, model: Model | None) -> int:
     """Say which model is to answer next; what another one under way had made goes. Return how many vectors went."""
-    async with _turn(core) as fence:
+    async with _hold_step(core) as fence:
         removals = await extra_vectors.take_away(core, fence)
         going = await under_way(core)
         put: dict[str, Any] = {}
@@ -163,7 +163,7 @@ async def _begin(core: Core, model: Model | None) -> int:
 
 
 @asynccontextmanager
-async def _turn(core: Core) -> AsyncIterator[Fence]:
+async def _hold_step(core: Core) -> AsyncIterator[Fence]:
     """Hold the lease for one step, as soon as nobody else does."""
     async with hold_lease(core, LEASE_NAME, LEASE, tries=TRIES) as fence:
         if fence is None:
@@ -192,8 +192,8 @@ class _Making:
             if waits := await self.spending.waits():
                 return waits
             try:
-                async with _turn(self.core) as fence:
-                    more, after = await self._step(fence)
+                async with _hold_step(self.core) as fence:
+                    more, after = await self._embed_next(fence)
             except LeaseLost:
                 continue
             self.tell(int(np.searchsorted(eligible, after, "right")), len(eligible))
@@ -206,7 +206,7 @@ class _Making:
         seqs: Ints = snapshot.seq[np.isin(snapshot.columns["status"], extra_vectors.EMBEDDED)]
         return seqs
 
-    async def _step(self, fence: Fence) -> tuple[bool, int]:
+    async def _embed_next(self, fence: Fence) -> tuple[bool, int]:
         """Embed what follows and keep how far it came; return whether more may follow, and after which memory."""
         going = await under_way(self.core)
         if going is None or going["name"] != self.model.name:
@@ -215,13 +215,13 @@ class _Making:
         memories = await self.core.store.find(self.core.scope, query)
         if not memories:
             return False, going["after"]
-        await self._embed(memories, fence)
+        await self._embed_memories(memories, fence)
         after = {**going, **encode_model(self.model), "after": memories[-1].seq}
         request = Bookkeeping(self.core.clock.now(), put={UNDER_WAY: after}, fence=fence)
         await self.core.store.bookkeep(self.core.scope, request)
         return len(memories) == WRITTEN_AT_ONCE, memories[-1].seq
 
-    async def _embed(self, memories: Sequence[Memory], fence: Fence) -> None:
+    async def _embed_memories(self, memories: Sequence[Memory], fence: Fence) -> None:
         """Embed those that have no vector of the model yet."""
         seqs = [memory.seq for memory in memories]
         vector_seqs, _ = await self.core.store.vectors(self.core.scope, only=seqs, model=self.model.name)
@@ -245,16 +245,16 @@ class _Making:
 
     async def _catch_up(self, seqs: Sequence[int]) -> None:
         """Embed some memories, unless another process has come to the end."""
-        async with _turn(self.core) as fence:
+        async with _hold_step(self.core) as fence:
             going = await under_way(self.core)
             if going is not None and going["name"] == self.model.name:
                 rows = await self.core.store.get(self.core.scope, seqs)
-                await self._embed([one for one in rows if one is not None], fence)
+                await self._embed_memories([one for one in rows if one is not None], fence)
 
 
-async def _switch(core: Core, model: Model | None) -> None:
+async def _switch_model(core: Core, model: Model | None) -> None:
     """Let another model answer from now on, in one step; a recall under way ends with the one that it began with."""
-    async with _turn(core) as fence:
+    async with _hold_step(core) as fence:
         row, going = await read_answering_model(core), await under_way(core)
         if model is not None and not answers(row, model) and (going is None or going["name"] != model.name):
             raise StoreUnavailable(

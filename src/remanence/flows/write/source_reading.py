@@ -59,9 +59,10 @@ def _open_folder(folder: Path, copies: Path) -> Source:
     databases = tuple(
         name for name in paths if name.lower().endswith(DATABASES) and _is_database(paths[name])
     )
-    files = tuple(
-        name for name in paths if name not in databases and not name.endswith(_list_endings(databases))
+    beside = tuple(
+        f"{Path(name).name}{ending}" for name in databases for ending in (*BESIDE_DATABASES, "-shm")
     )
+    files = tuple(name for name in paths if name not in databases and not name.endswith(beside))
     sizes: dict[str, int] = {}
 
     def read(name: str) -> bytes:
@@ -82,11 +83,6 @@ def _open_folder(folder: Path, copies: Path) -> Source:
         is_folder=True,
         hidden=_list_hidden(folder),
     )
-
-
-def _list_endings(databases: tuple[str, ...]) -> tuple[str, ...]:
-    """Return how the names of what lies beside some databases end."""
-    return tuple(f"{Path(name).name}{ending}" for name in databases for ending in (*BESIDE_DATABASES, "-shm"))
 
 
 def _list_files(folder: Path) -> list[Path]:
@@ -156,7 +152,7 @@ def _open_database(path: Path, copies: Path) -> Mapping[str, SqliteTable]:
             f"cannot read {path}: {error.strerror}",
             recovery="name a file that you may read, and have room for a copy",
         ) from error
-    names = _ask(
+    names = _query_copy(
         path, copy, "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     )
     tables = tuple(name for (name,) in names.rows if isinstance(name, str) and not name.startswith("sqlite_"))
@@ -197,11 +193,11 @@ def _take_marks(path: Path) -> dict[str, tuple[int, int]]:
 
 def _read_table(path: Path, copy: Path, name: str) -> SqliteTable:
     quoted = name.replace('"', '""')
-    told = _ask(path, copy, f'PRAGMA table_xinfo("{quoted}")')
+    told = _query_copy(path, copy, f'PRAGMA table_xinfo("{quoted}")')
     # What a database computes is no part of what it holds, and may be made to be of any size.
     held = [str(row[1]).replace('"', '""') for row in told.rows if row[_HIDDEN] == 0]
     columns = ", ".join(f'"{one}"' for one in held) or "NULL"
-    return _ask(path, copy, f'SELECT {columns} FROM "{quoted}" LIMIT {ROWS_MAX + 1}')
+    return _query_copy(path, copy, f'SELECT {columns} FROM "{quoted}" LIMIT {ROWS_MAX + 1}')
 
 
 def _read_rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
@@ -217,7 +213,7 @@ def _read_rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
         yield row
 
 
-def _ask(path: Path, copy: Path, query: str) -> SqliteTable:
+def _query_copy(path: Path, copy: Path, query: str) -> SqliteTable:
     """Return what a copy answers to a query."""
     try:
         with closing(sqlite3.connect(copy)) as connection:

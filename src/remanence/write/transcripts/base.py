@@ -105,9 +105,9 @@ def read_lines(
 
 def head(text: str) -> Any:
     """Return the first object of a JSON text or of a list in it; None where there is none."""
-    start = _skip(text, 0)
+    start = _skip_value(text, 0)
     if text[start : start + 1] == "[":
-        start = _skip(text, start + 1)
+        start = _skip_value(text, start + 1)
     try:
         value, _ = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -157,36 +157,36 @@ def child(parent: Mapping[str, Any], name: str, kind: type, path: Path) -> Any:
 
 def line_of(text: str, path: Path) -> int:
     """Return the line on which the value at `path` begins, or the deepest one that is there."""
-    place = _skip(text, 0)
+    place = _skip_value(text, 0)
     try:
         for step in path:
-            place = _enter(text, place, step)
+            place = _enter_part(text, place, step)
     except ValueError:
         # Where a name is given twice, the first is found here and the last was read: what is inside may not be there.
         pass
     return text.count("\n", 0, place) + 1
 
 
-def _enter(text: str, place: int, step: str | int) -> int:
+def _enter_part(text: str, place: int, step: str | int) -> int:
     """Return where a part of the object or list at `place` begins; raise ValueError where there is none."""
-    number, end = 0, _skip(text, place + 1)
+    number, end = 0, _skip_value(text, place + 1)
     while end < len(text) and text[end] not in "]}":
         name, end = _parse_key(text, end) if text[place] == "{" else (number, end)
         if name == step:
             return end
         _, end = _DECODER.raw_decode(text, end)
-        end = _skip(text, end)
-        end = _skip(text, end + 1) if text[end : end + 1] == "," else end
+        end = _skip_value(text, end)
+        end = _skip_value(text, end + 1) if text[end : end + 1] == "," else end
         number += 1
     raise ValueError(step)
 
 
 def _parse_key(text: str, place: int) -> tuple[Any, int]:
     name, end = _DECODER.raw_decode(text, place)
-    return name, _skip(text, _skip(text, end) + 1)
+    return name, _skip_value(text, _skip_value(text, end) + 1)
 
 
-def _skip(text: str, place: int) -> int:
+def _skip_value(text: str, place: int) -> int:
     match = _SPACE.match(text, place)
     return match.end() if match else place
 

@@ -38,7 +38,7 @@ class ChatGPT:
 def _read_conversations(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
     """Yield what user and assistant said in every conversation; all else is counted in `skipped` by its reason."""
     for place, conversation in objects(whole, "a list of conversations"):
-        for turn in _turns(conversation, place, skipped):
+        for turn in _read_turns(conversation, place, skipped):
             # A conversation that was branched off shares its first messages with the original.
             if turn.key in seen:
                 skipped["shared with another conversation"] += 1
@@ -47,7 +47,7 @@ def _read_conversations(whole: Any, seen: set[str], skipped: SkipCounts) -> Iter
             yield turn
 
 
-def _turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) -> Iterator[Turn]:
+def _read_turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) -> Iterator[Turn]:
     mapping = child(conversation, "mapping", dict, place)
     conversation_id = conversation.get("conversation_id") or conversation.get("id")
     thread = turn_fields.check_at(place, turn_fields.plain_name, "conversation_id", conversation_id)
@@ -56,14 +56,27 @@ def _turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) ->
     if mapping and not (isinstance(current, str) and current in mapping):
         skipped.note("conversation without a current message: its latest branch is taken", thread)
         current = _find_latest(mapping)
-    for node, message in _branch(mapping, current, thread, skipped):
+    for node, message in _follow_branch(mapping, current, thread, skipped):
         said_at = turn_fields.read_seconds(message.get("create_time")) or said_at
-        problem = _describe_misfit(message)
+        text = _read_text(message.get("content"))
+        if _read_role(message) not in ("user", "assistant"):
+            problem: str | None = "of the system or a tool"
+        else:
+            problem = turn_fields.problem_of(text) if text else "no text in it"
         if problem:
             skipped[problem] += 1
         else:
             key = turn_fields.check_at(place, turn_fields.plain_name, "id", message.get("id") or node)
-            yield _turn(message, key, thread, said_at)
+            yield Turn(
+                text=text,
+                kind=Kind.EPISODIC.label,
+                role=_read_role(message),
+                thread=thread,
+                session=thread,
+                said_at=said_at,
+                source=f"{thread}:{key}"[-NAME_CHARS_MAX:],
+                key=key,
+            )
 
 
 def _find_latest(mapping: Mapping[str, Any]) -> str | None:
@@ -79,7 +92,7 @@ def _find_latest(mapping: Mapping[str, Any]) -> str | None:
     return max(reversed(ends), key=times.__getitem__, default=None)
 
 
-def _branch(
+def _follow_branch(
     mapping: Mapping[str, Any], current: Any, thread: str, skipped: SkipCounts
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """Follow the parents of the current node and return (node, message) from the first to the last.
@@ -104,33 +117,12 @@ def _branch(
     return branch[::-1]
 
 
-def _describe_misfit(message: Mapping[str, Any]) -> str | None:
-    """Say why a message is no turn, or None where it is one."""
-    if _role(message) not in ("user", "assistant"):
-        return "of the system or a tool"
-    text = _text(message.get("content"))
-    return turn_fields.problem_of(text) if text else "no text in it"
-
-
-def _turn(message: Mapping[str, Any], key: str, thread: str, said_at: int | None) -> Turn:
-    return Turn(
-        text=_text(message.get("content")),
-        kind=Kind.EPISODIC.label,
-        role=_role(message),
-        thread=thread,
-        session=thread,
-        said_at=said_at,
-        source=f"{thread}:{key}"[-NAME_CHARS_MAX:],
-        key=key,
-    )
-
-
-def _role(message: Mapping[str, Any]) -> str:
+def _read_role(message: Mapping[str, Any]) -> str:
     author = message.get("author")
     return str(author.get("role")) if isinstance(author, dict) else ""
 
 
-def _text(content: Any) -> str:
+def _read_text(content: Any) -> str:
     parts = content.get("parts") if isinstance(content, dict) else None
     if not isinstance(parts, list) or content.get("content_type") not in TEXTS:
         return ""

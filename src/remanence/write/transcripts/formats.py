@@ -96,7 +96,8 @@ def parse_source(
     name = format
     if format == AUTO:
         flaws: list[InvalidInput] = []
-        name = detect_importer(source, IMPORTERS, flaws) or ("notes" if _has_notes(source) else "")
+        # A source that no importer recognises may be notes: by its name, or by what is in a folder.
+        name = detect_importer(source, IMPORTERS, flaws) or ("notes" if source.list_files(*NOTES) else "")
         importers = IMPORTERS if name else others()
         name = (
             name
@@ -126,11 +127,6 @@ def detect_importer(
                 raise
             flaws.append(flaw)
     return None
-
-
-def _has_notes(source: Source) -> bool:
-    """Tell whether a source that no importer recognises is notes: by its name, or a folder by what is in it."""
-    return bool(source.list_files(*NOTES))
 
 
 def _refuse_unknown_format(source: Source, known: Sequence[str], flaws: Sequence[InvalidInput]) -> NoReturn:

@@ -116,9 +116,9 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
 
 def _find_said(message: Mapping[str, Any]) -> str | None:
     """Return what a message says to somebody; None for what is of the system, a tool, or a thought."""
-    role, text = message.get("role"), _text(message.get("content", message.get("text")))
+    role, text = message.get("role"), _read_text(message.get("content", message.get("text")))
     if role == "user":
-        packed = _unpack(text)
+        packed = _unpack_object(text)
         if packed is None:
             return text or None
         return str(packed["message"]) if packed.get("type") == _USER and "message" in packed else None
@@ -133,7 +133,7 @@ def _find_said(message: Mapping[str, Any]) -> str | None:
     return "\n".join(sent) or (None if calls else text or None)
 
 
-def _text(content: Any) -> str:
+def _read_text(content: Any) -> str:
     if isinstance(content, str):
         return content.strip()
     parts = content if isinstance(content, list) else []
@@ -143,7 +143,7 @@ def _text(content: Any) -> str:
     return "\n".join(text for text in texts if isinstance(text, str)).strip()
 
 
-def _unpack(text: str) -> Mapping[str, Any] | None:
+def _unpack_object(text: str) -> Mapping[str, Any] | None:
     """Return the JSON object that a text is; None where it is none."""
     if not text.startswith("{"):
         return None

@@ -54,19 +54,19 @@ def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
     for place, sample in objects(whole, "a list of samples"):
         thread = turn_fields.check_at(place, turn_fields.plain_name, "sample_id", sample.get("sample_id"))
         conversation = child(sample, "conversation", dict, place)
-        for session in _sessions(conversation, thread, (*place, "conversation")):
-            for turn in _turns(conversation, session):
+        for session in _read_sessions(conversation, thread, (*place, "conversation")):
+            for turn in _read_turns(conversation, session):
                 _refuse_repeated_turn(turn, seen, session.path)
                 yield turn
 
 
-def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_LocomoSession]:
+def _read_sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_LocomoSession]:
     sessions = [(int(match[1]), name) for name in conversation if (match := SESSION.fullmatch(name))]
     for _, name in sorted(sessions):
-        yield _LocomoSession(thread, name, _start(conversation, name, (*path, name)), (*path, name))
+        yield _LocomoSession(thread, name, _read_start(conversation, name, (*path, name)), (*path, name))
 
 
-def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
+def _read_start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
     date_text = conversation.get(f"{name}_date_time")
     match = DATE.fullmatch(date_text.strip()) if isinstance(date_text, str) else None
     if match is None or match[5].lower() not in MONTHS:
@@ -79,12 +79,12 @@ def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
         raise FlawError(f"{name}_date_time: {error}", DATE_RECOVERY, path) from None
 
 
-def _turns(conversation: Mapping[str, Any], session: _LocomoSession) -> Iterator[Turn]:
+def _read_turns(conversation: Mapping[str, Any], session: _LocomoSession) -> Iterator[Turn]:
     for number, row in enumerate(child(conversation, session.name, list, session.path)):
-        yield _turn(row, number, session)
+        yield _read_turn(row, number, session)
 
 
-def _turn(row: Any, number: int, session: _LocomoSession) -> Turn:
+def _read_turn(row: Any, number: int, session: _LocomoSession) -> Turn:
     path = (*session.path, number)
     if not isinstance(row, dict):
         raise FlawError("a turn is not an object", "each turn has speaker, dia_id and text", path)

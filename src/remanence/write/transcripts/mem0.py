@@ -77,16 +77,12 @@ class Mem0:
         for name in answers:
             base.read(source.text(name), name, partial(_read_answer, versions), skipped)
         for path, table in source.list_tables("messages", "session_scope"):
-            _count_messages(path, len(table.rows), skipped)
+            # The last messages that mem0 keeps beside its memories are no memories of it.
+            if table.rows:
+                skipped.note("message that waits to be remembered", path)
+                skipped["message that waits to be remembered"] += len(table.rows) - 1
         for several in versions.values():
             yield from _make_turns(several, skipped)
-
-
-def _count_messages(path: str, count: int, skipped: SkipCounts) -> None:
-    """Count the last messages that mem0 keeps beside its memories: they are no memories of it."""
-    if count:
-        skipped.note("message that waits to be remembered", path)
-        skipped["message that waits to be remembered"] += count - 1
 
 
 def _is_answer(head: Mapping[str, Any]) -> bool:

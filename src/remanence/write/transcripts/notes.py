@@ -61,14 +61,10 @@ def _read_body(page: _NotesReader, lines: Sequence[str], begin: int) -> Iterator
         if block.heading is None:
             yield from _read_paragraph(page, block.lines)
         else:
-            _open(page, block.heading, block.number)
-
-
-def _open(page: _NotesReader, heading: str, number: int) -> None:
-    """Go on below a heading: one with a date is a day, and what it says besides its heading."""
-    day = days.read_day(heading, page.source, number)
-    page.heading = heading if day is None else days.after_day(heading)
-    page.day = page.day if day is None else day
+            # A heading with a date is a day, and what it says besides is the heading.
+            day = days.read_day(block.heading, page.source, block.number)
+            page.heading = block.heading if day is None else days.after_day(block.heading)
+            page.day = page.day if day is None else day
 
 
 def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:

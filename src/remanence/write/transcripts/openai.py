@@ -30,34 +30,41 @@ class OpenAI:
     def recognises(self, text: str) -> bool:
         """Tell whether the first object is a message, or holds a list of messages."""
         head = base.head(text)
-        return head is not None and (_is_message(head) or isinstance(head.get("messages"), list))
+        return head is not None and (
+            (isinstance(head.get("role"), str) and "content" in head)
+            or isinstance(head.get("messages"), list)
+        )
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return what user and assistant said; all else is counted in `skipped` by its reason."""
         first = text.lstrip().partition("\n")[0]
         if first.startswith("{") and base.is_json(first):
-            return base.read_lines(text, source, partial(_turns, source), skipped)
-        return base.read(text, source, partial(_turns, source), skipped)
+            return base.read_lines(text, source, partial(_read_turns, source), skipped)
+        return base.read(text, source, partial(_read_turns, source), skipped)
 
 
-def _turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
+def _read_turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
     seen: Counter[str] = Counter()
-    for thread, place, messages in _conversations(whole, source):
+    for thread, place, messages in _read_conversations(whole, source):
         for number, message in enumerate(messages):
             path = (*place, number)
             if not isinstance(message, dict) or not isinstance(message.get("role"), str):
                 raise FlawError(
                     "a message has no role", 'each message is like {"role": "user", "content": "…"}', path
                 )
-            problem = _describe_misfit(message)
+            if message["role"] not in ROLES:
+                problem: str | None = "of the system or a tool"
+            else:
+                text = _read_text(message.get("content"))
+                problem = turn_fields.problem_of(text) if text else "no text in it"
             if problem:
                 skipped[problem] += 1
             else:
-                turn = _turn(message, thread, source, seen, path)
+                turn = _make_turn(message, thread, source, seen, path)
                 yield replace(turn, said_at=_read_time(message, skipped))
 
 
-def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[Any]]]:
+def _read_conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[Any]]]:
     """Yield (thread, path, messages) of each conversation; one without an id is named after its file."""
     if isinstance(whole, list) and not any(isinstance(one, dict) and "messages" in one for one in whole):
         yield source[-NAME_CHARS_MAX:], (), whole
@@ -73,16 +80,8 @@ def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[An
         yield thread, (*place, "messages"), base.child(one, "messages", list, place)
 
 
-def _describe_misfit(message: Mapping[str, Any]) -> str | None:
-    """Say why a message is no turn, or None where it is one."""
-    if message["role"] not in ROLES:
-        return "of the system or a tool"
-    text = _text(message.get("content"))
-    return turn_fields.problem_of(text) if text else "no text in it"
-
-
-def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[str], path: Path) -> Turn:
-    text, role = _text(message.get("content")), message["role"]
+def _make_turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[str], path: Path) -> Turn:
+    text, role = _read_text(message.get("content")), message["role"]
     name = next((message[one] for one in SPEAKERS if message.get(one) is not None), None)
     return Turn(
         text=text,
@@ -108,14 +107,10 @@ def _read_time(message: Mapping[str, Any], skipped: Counter[str]) -> int | None:
     return said_at
 
 
-def _text(content: Any) -> str:
+def _read_text(content: Any) -> str:
     """Return the words of a message: a text, or the texts among its parts."""
     if isinstance(content, str):
         return content.strip()
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "\n".join(text for text in texts if isinstance(text, str) and text.strip()).strip()
-
-
-def _is_message(found: Mapping[str, Any]) -> bool:
-    return isinstance(found.get("role"), str) and "content" in found

@@ -98,9 +98,9 @@ def problem_of(given: str) -> str | None:
     return None
 
 
-def _time(given: Any) -> int:
+def _read_time(given: Any) -> int:
     try:
-        moment = datetime.fromisoformat(given) if isinstance(given, str) else _micros(given)
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else _read_micros(given)
         return to_micros(moment)
     except InvalidInput as error:
         raise FlawError(f"'said_at': {error}", TIME_RECOVERY) from None
@@ -118,7 +118,7 @@ def read_seconds(given: Any) -> int | None:
         return None
 
 
-def _micros(given: Any) -> int:
+def _read_micros(given: Any) -> int:
     if not isinstance(given, int) or isinstance(given, bool):
         raise FlawError("'said_at' is not a time", TIME_RECOVERY)
     if 0 < given < MICROS_MIN:
@@ -128,13 +128,13 @@ def _micros(given: Any) -> int:
     return given
 
 
-def _tags(given: Any) -> tuple[str, ...]:
+def _read_tags(given: Any) -> tuple[str, ...]:
     if not isinstance(given, list):
         raise FlawError("'tags' is not a list", 'write tags like ["boats", "self/value"]')
     return tuple(dict.fromkeys(plain_name("tags", tag) for tag in given))
 
 
-def _fraction(name: str) -> Callable[[Any], float]:
+def _check_fraction(name: str) -> Callable[[Any], float]:
     def check(given: Any) -> float:
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
             raise FlawError(f"{name!r} {given!r} is not between 0 and 1", "give a number from 0 to 1")
@@ -143,7 +143,7 @@ def _fraction(name: str) -> Callable[[Any], float]:
     return check
 
 
-def _attributes(given: Any) -> dict[str, Any]:
+def _read_attributes(given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise FlawError("'attributes' is not an object", 'write attributes like {"room": "12"}')
     try:
@@ -159,8 +159,8 @@ def _attributes(given: Any) -> dict[str, Any]:
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "text": text,
-    "said_at": _time,
-    "tags": _tags,
-    **{name: _fraction(name) for name in FRACTIONS},
-    "attributes": _attributes,
+    "said_at": _read_time,
+    "tags": _read_tags,
+    **{name: _check_fraction(name) for name in FRACTIONS},
+    "attributes": _read_attributes,
 }

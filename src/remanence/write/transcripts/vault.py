@@ -133,7 +133,7 @@ def _read_turns(one: _KeyedNote, index: _Index, skipped: SkipCounts) -> Iterator
             attributes=_list_attributes(note, part),
             source_category=part.category,
             is_part=True,
-            links=tuple(_resolve(part.links, one, index, skipped)),
+            links=tuple(_resolve_links(part.links, one, index, skipped)),
         )
 
 
@@ -152,7 +152,7 @@ def _list_attributes(note: VaultNote, part: NotePart) -> dict[str, Any] | None:
     )
 
 
-def _resolve(
+def _resolve_links(
     links: Sequence[NoteLink], one: _KeyedNote, index: _Index, skipped: SkipCounts
 ) -> Iterator[tuple[str, RelationName]]:
     """Yield the keys that the links of a part lead to, each once; those that lead nowhere are counted."""

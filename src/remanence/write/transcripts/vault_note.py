@@ -96,13 +96,13 @@ def read_note(path: str, text: str, skipped: SkipCounts) -> VaultNote:
     for name, values in found.items():
         if name not in _KNOWN:
             skipped.note("property of a note", f"{name}: {', '.join(values)}")
-    title = _first(found, "title") or name_note(path).rpartition("/")[2]
+    title = _find_first(found, "title") or name_note(path).rpartition("/")[2]
     tags = (*found.get("tags", ()), *found.get("tag", ()))
     return VaultNote(
         path,
         title,
-        _first(found, "type"),
-        _first(found, "permalink"),
+        _find_first(found, "type"),
+        _find_first(found, "permalink"),
         (*found.get("aliases", ()), *found.get("alias", ())),
         tuple(tag for one in tags if (tag := one.lstrip("#"))),
         tuple(
@@ -122,9 +122,9 @@ def _read_properties(rows: Sequence[str]) -> dict[str, list[str]]:
         if match:
             values = found.setdefault(match[1].strip().strip("\"'").lower(), [])
             given = (match[2] or "").strip()
-            values += filter(None, map(_unquote, _split_values(match[1].strip().lower(), given)))
+            values += filter(None, map(_unquote_value, _split_values(match[1].strip().lower(), given)))
         elif row.strip().startswith("- "):
-            values += filter(None, [_unquote(row.strip()[2:])])
+            values += filter(None, [_unquote_value(row.strip()[2:])])
     return found
 
 
@@ -137,18 +137,18 @@ def _split_values(name: str, given: str) -> list[str]:
     return [given]
 
 
-def _unquote(given: str) -> str:
+def _unquote_value(given: str) -> str:
     return given.strip().strip("\"'").strip()
 
 
-def _first(found: Mapping[str, Sequence[str]], name: str) -> str | None:
+def _find_first(found: Mapping[str, Sequence[str]], name: str) -> str | None:
     return next(iter(found.get(name, ())), None)
 
 
 def _find_day(path: str, found: Mapping[str, Sequence[str]], skipped: SkipCounts) -> int | None:
     """Return when a note was written: by its front matter, else by the beginning of its name."""
     for name in DATES:
-        given = _first(found, name)
+        given = _find_first(found, name)
         day = None if given is None else _read_day(given, path, skipped)
         if day is not None:
             return day
