@@ -1,7 +1,8 @@
 """What an undo commits: the inverse of what a run changed, made to start from the columns as they are now.
 
 Knows changes, rows as they were read and what later runs changed; knows no store. A column that only use has changed
-since keeps the use, one that the engine changed is taken as it is now, and one that anybody else changed is a conflict.
+since keeps the use, one that the engine changed is taken as it is now. Where anybody else changed a column that belongs
+with those of the run, it is a conflict.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ def start_from_present(
             elif isinstance(now, Memory) and change.before is not None:
                 none = frozenset[str]()
                 new = _start_memory(change, now, since.get(now.seq, none), engine.get(now.seq, none))
-            if new is None or new == change:
+            if new is None or new == change:  # what comes out unchanged would be refused again
                 conflicts.append(row)
             else:
                 started.append(new)
@@ -58,7 +59,7 @@ def _start_memory(
         before["revision"] = memory.revision
         if after is not None:
             after["revision"] = memory.revision + 1
-    # What vector a memory has is not read with it.
+    # A `Memory` carries no vector, so there is none to start from.
     before |= {name: getattr(memory, name) for name in (before.keys() & engine) - {"vector"}}
     now = {name: getattr(memory, name) for name in MEMORY_USE}
     if after is not None and before.keys() >= now.keys() and not now.items() <= before.items():

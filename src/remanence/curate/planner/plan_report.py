@@ -1,4 +1,4 @@
-"""What a plan does, rule by rule: as people are shown it, beside a plan of now, and as its run keeps it in the audit.
+"""Reports of a plan: as text (`render`), beside a plan made now (`PlanDiff`), and as the counts that the audit keeps.
 
 Knows plans, and texts and parts of the audit that somebody has read for it; reads nothing itself and decides nothing.
 """

@@ -17,7 +17,7 @@ from remanence.flows.exchange.exported import BoxLine, LinkRow, TraceLine
 
 
 def make_link_changes(links: Iterable[LinkRow | Link], seqs: Mapping[Any, int]) -> list[Change]:
-    """Draw links between memories that came in, where two became one none."""
+    """Draw links between memories that came in; a link whose two ends became one is left out."""
     changes = []
     for link in links:
         if link.source in seqs and link.target in seqs:
@@ -30,14 +30,14 @@ def make_link_changes(links: Iterable[LinkRow | Link], seqs: Mapping[Any, int]) 
 
 
 def make_forbidden_change(fold: str, at: int, seq: int | None) -> Change:
-    """Forbid a text that a memory said, where it came in."""
+    """Return the change that forbids a text; `seq` is the memory that said it, None where that did not come in."""
     return Change("forbidden", fold, None, {"at": at, "seq": seq})
 
 
 def make_box_changes(
     boxes: Iterable[BoxLine | BoxRow], traces: Iterable[TraceLine | TraceRow], seqs: Mapping[Any, int]
 ) -> list[Change]:
-    """Make boxes of the turns that came in, each numbered by its first one, and the traces of these boxes."""
+    """Make boxes of the turns that came in, each numbered by its lowest turn, and the traces of these boxes."""
     made: list[tuple[int, BoxLine | BoxRow]] = []
     numbers: dict[int, int] = {}  # of traces, here
     values_of = {one.trace: one.values for one in traces}
@@ -70,7 +70,7 @@ async def choose_boxes(core: Core, boxes: Sequence[BoxLine], where: Mapping[str,
     """Return the boxes of an export that come in: those of turns that do, and that are in no box here.
 
     What is here is never written over. `where` has a number for each memory that is here, or comes in. A session has
-    one open box at most, so another one is sealed.
+    one open box at most, so a second one comes in sealed.
     """
     candidates = [one for one in boxes if any(id_ in where for id_ in one.members)]
     boxed_turns, open_in = await _find_boxed_turns(core, {one.values["session"] for one in candidates})

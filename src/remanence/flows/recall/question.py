@@ -39,15 +39,15 @@ LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
-AROUND = "around"  # what the caller said himself
+AROUND = "around"  # names a time that was passed as `around`, not read from the words
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
     """A recall as it was asked for; `trace` hears how it goes, where somebody asked why.
 
-    `times` are those that it asks about, once they were read; `query` may then lack words of them, which `said` has.
-    So many times what the budget holds is read of the ranking as `read_ahead` says.
+    `times` are those that it asks about, once they were read. Where an event tells the time, `query` lacks its words,
+    and `said` is the question as it was asked. Rows are read up to `read_ahead` times the budget.
     """
 
     query: str
@@ -75,7 +75,7 @@ class RecallRequest:
         return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
 
     def admits(self, memory: Memory) -> bool:
-        """Tell whether a memory that was not found may answer: where no more than a conversation is asked for."""
+        """Tell whether what replaced a found memory may be shown unranked: where at most a conversation is asked for."""
         is_narrow = self.filters != Filters() or self.between is not None
         return not is_narrow and self.thread in (None, memory.thread)
 
@@ -211,7 +211,7 @@ async def match_forms(core: Core, question: Question) -> Question:
 
 
 def build_query(core: Core, question: Question, weights: Mapping[str, float]) -> Query:
-    """Return the question as it is ranked by; `weights` say what its words tell apart, where that is known."""
+    """Return the question as it is ranked by; `weights` say how rare stems are among the candidates."""
     asked, forms = question.asked, question.forms
     return Query(
         text=asked.query,

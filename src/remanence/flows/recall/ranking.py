@@ -1,6 +1,7 @@
-"""What is found, ranked, the third stage of a recall: rows of the index or of an instant, with the archive beside.
+"""Ranks the candidates, the third stage of a recall: rows of the index, or the scope as it was at an instant.
 
-Knows how the rows come together; what a score is made of is in `recall.fuse`.
+Archived memories that are not in the index are added. Knows how the rows come together; what a score is made of is in
+`recall.fuse`.
 """
 
 import asyncio
@@ -81,11 +82,11 @@ async def _rank_rows_and_archive(
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
     question, asked = await match_forms(core, question), question.asked
     among = await find_candidates(core, reach)
-    left = reach.archive if core.index.leaves_archive else None
+    unindexed = reach.archive if core.index.leaves_archive else None
     if asked.as_of is not None:
         return await _rank_as_of(core, question, reach, among, pool)
-    if left is not None:
-        joint = await ranked_with_archive(core, left, question, among, pool)
+    if unindexed is not None:
+        joint = await ranked_with_archive(core, unindexed, question, among, pool)
         if joint is not None:
             asked.trace.note_ranking(joint, pool)
             return MemoryRanking(joint)
@@ -96,8 +97,9 @@ async def _rank_as_of(
     core: Core, question: Question, reach: RecallReach, among: CandidateRows, pool: int
 ) -> MemoryRanking:
     """Rank what stood at an instant; `among` are the rows that may be returned by what they are now."""
-    index, asked, left = core.index, question.asked, reach.archive if core.index.leaves_archive else None
-    archived = {} if left is None else await read_best_archived(core, left, question)
+    index, asked = core.index, question.asked
+    unindexed = reach.archive if index.leaves_archive else None
+    archived = {} if unindexed is None else await read_best_archived(core, unindexed, question)
     past = await past_ranking.read_past_scope(core, asked.at(core), archived)
     wanted = past_ranking.PastFilter(
         asked.filters.statuses or RECALLED,
@@ -224,9 +226,9 @@ async def _read_best(
 
 
 def _score_words(standing: Ints, postings: Mapping[str, Ints], memories: int) -> tuple[Ints, Floats]:
-    """Return, ascending, who holds any stem or stands beside one that does, and what these weigh; not what has rows.
+    """Return, ascending, the numbers and word scores of memories that hold a stem or are neighbours of one.
 
-    Who is beside another by number is of the same session more often than not; the ranking knows better.
+    Those that have rows in the index are left out. A neighbour by number is of the same session more often than not.
     """
     held = {stem: seqs for stem, seqs in postings.items() if len(seqs)}
     if not held:
