@@ -75,7 +75,7 @@ class RecallRequest:
         return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
 
     def admits(self, memory: Memory) -> bool:
-        """Tell whether what replaced a found memory may be shown unranked: where at most a conversation is asked for."""
+        """Tell whether what replaced a found memory may be shown unranked: where only a conversation is asked for."""
         is_narrow = self.filters != Filters() or self.between is not None
         return not is_narrow and self.thread in (None, memory.thread)
 
