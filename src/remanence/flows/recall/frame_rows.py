@@ -22,7 +22,7 @@ from remanence.flows.recall.frame_inputs import (
     hours,
     map_stronger_ends,
 )
-from remanence.flows.recall.link_walk import find_seeds, walk_links
+from remanence.flows.recall.link_walk import find_linked, find_seeds
 from remanence.flows.recall.profiling import (
     NEEDS,
     RankedEligible,
@@ -34,7 +34,6 @@ from remanence.flows.recall.profiling import (
 from remanence.flows.recall.question import Question, match_forms
 from remanence.flows.recall.ranking import rank_rows
 from remanence.read.entity import is_entity
-from remanence.recall.activation import HOP_FACTOR
 from remanence.recall.fuse import CandidateRows, RankResult
 from remanence.store.base import Arriving
 from remanence.text.analysis import fingerprints, words
@@ -92,11 +91,11 @@ class PresentRows:
     async def follow_links(self, ranking: RankResult) -> Floats:
         """Return by row what the best of a ranking lend to what their links lead to: so much of their similarity."""
         index, lent, seeds = self._core.index, np.zeros(len(self.seq)), find_seeds(ranking)
-        if seeds:
-            walk = await walk_links(self._core, seeds, hops=1)
-            reached = np.fromiter(walk.find_reached(), np.intp)
-            rows, here = index.rows_among(np.array(walk.seqs, np.int64)[reached])
-            lent[rows] = np.minimum(walk.activation.scores[reached[here]], HOP_FACTOR)
+        linked = await find_linked(self._core, seeds) if seeds else {}
+        if linked:
+            seqs = np.array([*linked], np.int64)
+            rows, here = index.rows_among(seqs)
+            lent[rows] = np.array([*linked.values()])[here]
         return lent
 
     async def match_repeats(self, query: str, passes: Bools) -> Bools:

@@ -4,7 +4,7 @@ Links are read hop by hop, and how far they lead is worked out on them. Knows li
 know how the ranking came about.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -17,6 +17,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.recall.trace import RecallTrace
 from remanence.recall.activation import (
     CONFIDENCE_FLOOR,
+    HOP_FACTOR,
     HOPS_MAX,
     Activation,
     Edges,
@@ -146,6 +147,16 @@ def find_seeds(ranked: RankResult) -> dict[int, float]:
         for seq, score, parts in zip(best.seqs, best.scores.tolist(), best.parts, strict=True)
         if score > 0 and (ranked.by_model or parts["lexical"] > 0)
     }
+
+
+async def find_linked(core: Core, seeds: Collection[int]) -> dict[int, float]:
+    """Return what stands one link away from seeds, with 0.7 × weight × confidence of the strongest such link."""
+    links = await core.store.neighbours(core.scope, sorted(seeds), *FOLLOWED)
+    if not links:
+        return {}
+    known = dict.fromkeys(seeds, 0)
+    reached = _find_new(links, _measure_confidence(links, core.clock.now()), seeds, known)
+    return {seq: HOP_FACTOR * reached[seq] for seq in core.index.filter_followed(reached)}
 
 
 async def add_links(
