@@ -142,7 +142,6 @@ PARTICIPLES = frozenset(
         "filled",
         "heard",
         "improved",
-        "listed",
         "pruned",
         "reembed",
     }

@@ -429,7 +429,7 @@ def _plan_report(report: PlanReport) -> Iterator[Text]:
 def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
     for line in diff.lines(_measure_width()):
         yield Text(visible(line))
-    if diff.listed < diff.count:
+    if diff.listed_count < diff.count:
         yield Text("all of them: --list", "dim")
 
 

@@ -81,11 +81,9 @@ class Ground:
 class Query:
     """What is asked: the text, its distinct stems in order, its vector if there is one, and who asks.
 
-    `forms` are the words that are looked for in place of a stem, itself the first, where there are others.
     `contextual` is its vector by a model whose vectors stand beside the static ones. `asker` is a speaker's code.
-    `within_conversation` says that the search is filtered to one conversation, where
-    the names of those who take part tell less. `spans` are the times that it asks about, in microseconds UTC, both ends
-    included.
+    `within_conversation` says that the search is filtered to one conversation, where the names of those who take part
+    tell less. `spans` are the times that it asks about, in microseconds UTC, both ends included.
     """
 
     text: str
@@ -95,11 +93,6 @@ class Query:
     within_conversation: bool = False
     contextual: npt.NDArray[np.float32] | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def forms_of(self, stem: str) -> Sequence[str]:
-        """Return the words that are looked for in place of a stem."""
-        return self.forms.get(stem, (stem,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

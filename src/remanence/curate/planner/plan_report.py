@@ -362,7 +362,7 @@ class PlanDiff(Result):
         return sum(act.count for act in (*self.same, *self.added)) + sum(act.count for act in self.left)
 
     @property
-    def listed(self) -> int:
+    def listed_count(self) -> int:
         """How many of them are listed with their memories."""
         acts = (*self.same, *self.added)
         total = sum(len(act.memories) + len(act.links) for act in acts)

@@ -3,16 +3,15 @@
 Knows filters, statuses and the rows of the index; must not know what answers the question.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from remanence.core.model import COLUMN, Status
+from remanence.core.model import Status
 from remanence.flows.base.context import Core
 from remanence.flows.base.recall_settings import RecallSettings, read_recall_settings
-from remanence.flows.recall.filters import ArchiveFilter, find_passing
+from remanence.flows.recall.filters import ArchiveFilter, find_passing, match_values
 from remanence.flows.recall.question import RECALLED, Question, RecallRequest
 from remanence.recall.corpus import Bools
 from remanence.recall.fuse import CandidateRows, lower_archived, weigh_lifecycles
@@ -89,7 +88,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
         allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
         trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
-        allowed &= _any_of(core, name, values)
+        allowed &= match_values(name, index.column(name), values, partial(index.code, name))
         trace.note_filter(name, allowed)
     for pattern in filters.tags:
         allowed &= await index.match_tag(pattern, core.clock.now())
@@ -100,15 +99,3 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
         allowed &= mask
         trace.note_filter("attributes" if filters.attributes else next(iter(filters.times)), allowed)
     return allowed
-
-
-def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
-    """Return the rows whose column has one of some values, None for none."""
-    column = core.index.column(name)
-    choices = [value for value in values if value is not None]
-    if COLUMN[name].kind == "name":
-        choices = [core.index.code(name, value) for value in choices]
-    matches: Bools = np.isin(column, choices)
-    if len(choices) < len(values):
-        matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1
-    return matches

@@ -3,7 +3,8 @@
 Knows names, values and columns; must not know how memories are looked for.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
@@ -87,7 +88,10 @@ class Filters:
         """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
         passes = np.ones(len(snapshot), np.bool_)
         for name, values in self.columns.items():
-            passes &= _match_any(snapshot, name, values)
+            codes = defaultdict(
+                lambda: -2, {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
+            )
+            passes &= match_values(name, snapshot.columns[name], values, codes.__getitem__)
         if between is not None:
             said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
             passes &= (said_at >= between[0]) & (said_at <= between[1])
@@ -96,13 +100,13 @@ class Filters:
         return passes
 
 
-def _match_any(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
-    """Tell which memories of a snapshot have one of some values in a column, None for none."""
-    column = snapshot.columns[name]
+def match_values(
+    name: str, column: npt.NDArray[Any], values: Sequence[Any], find_code: Callable[[str], int]
+) -> Bools:
+    """Tell which rows of a column have one of some values, None for none; `find_code` gives the code of a name."""
     choices = [value for value in values if value is not None]
     if COLUMN[name].kind == "name":
-        codes = {text: code for code, text in enumerate(snapshot.names[name])}
-        choices = [codes.get(value, -2) for value in choices]
+        choices = [find_code(value) for value in choices]
     matches: Bools = np.isin(column, choices)
     if len(choices) < len(values):
         matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1

@@ -220,7 +220,6 @@ def build_query(core: Core, question: Question, weights: Mapping[str, float]) ->
         asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
         contextual=question.model.vector,
-        forms=forms,
         spans=tuple((begins, ends) for begins, ends, _ in asked.times or ()),
     )
 
