@@ -186,10 +186,9 @@ def _learn_result(done: LearnResult | NoteResult) -> Iterator[Text]:
 
 @_register_show("IngestResult")
 def _ingest_result(done: IngestResult) -> Iterator[Text]:
-    yield Text(str(done))
-    for why, count in done.skipped.items():
-        such_as = f" (such as {done.examples[why]})" if why in done.examples else ""
-        yield Text(f"  left out {count:,}: {escape_line(why + such_as)}", "yellow")
+    yield from (
+        Text(line, "yellow" if line.startswith("  left out ") else "") for line in str(done).splitlines()
+    )
     if done.dry_run:
         yield Text("  to import, repeat the command without --dry-run", "dim")
     elif done.stored:

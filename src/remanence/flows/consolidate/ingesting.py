@@ -48,7 +48,7 @@ from remanence.read.extraction import ExtractRequest
 from remanence.text.tokens import token_counts
 from remanence.write.admission import PROGRAMS
 from remanence.write.import_relations import check_relations
-from remanence.write.imported import ImportedTurn
+from remanence.write.imported import ImportedTurn, SkipCounts, list_left_out
 from remanence.write.renewals import is_as_it_came
 from remanence.write.roles import compute_trust, lower_trust, role_of_name
 from remanence.write.transcripts.formats import Transcript
@@ -104,7 +104,7 @@ def _keep_age(change: Change) -> Change:
 
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
-SKIPPED_CHARS = 120  # of an example of what is left out
+SKIPPED_CHARS = 400  # of an example of what is left out
 ANSWER_TOKENS, FACT_TOKENS = 20, 60  # what an answer has beside its facts, and each fact beside its own words
 
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
@@ -197,6 +197,7 @@ class IngestResult(Result):
         for why, count in self.differing.items():
             suffix += visible(f"\n{OTHERWISE.format(number(count, 'time', 'times'))}: {why}")
             suffix += visible(f" (such as {self.examples[why]})") if why in self.examples else ""
+        suffix += "".join(f"\n  {line}" for line in list_left_out(self.skipped, self.examples))
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         suffix += "".join(f"\n  {one}" for one in self.outcomes)
         suffix += f"\n{self.estimate}" if self.estimate is not None else ""
@@ -275,12 +276,16 @@ def _parse_screened(core: Core, path: Path, format: str | AnyImporter) -> Transc
         raise IngestError(screening.text, recovery=error.recovery, source=source, line=line) from None
 
 
-def _screen_examples(core: Core, examples: Mapping[str, str]) -> dict[str, str]:
-    """Return what is shown of what was left out, with markers for secrets and personal data, on a line each."""
-    return {
-        reason: one_line(gating.screen_shown(core, text, personal=True).text, SKIPPED_CHARS)
-        for reason, text in examples.items()
-    }
+def _screen_left_out(core: Core, skips: SkipCounts) -> SkipCounts:
+    """Return what was left out as it is shown: with markers for secrets and personal data, an example on a line."""
+    shown = SkipCounts()
+    for reason, count in skips.items():
+        why = gating.screen_shown(core, reason, personal=True).text
+        shown[why] += count
+        if reason in skips.examples:
+            example = gating.screen_shown(core, skips.examples[reason], personal=True).text
+            shown.examples.setdefault(why, one_line(example, SKIPPED_CHARS))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +323,9 @@ async def take_in(
     raised = await raise_trust(core, taken.raised, door)
     counts = Counter(one.status for one in answers)
     new = [one for one in answers if one.status != "known"]
+    skips = SkipCounts({**transcript.skipped, **decision.skipped})
+    skips.examples = {**transcript.examples, **decision.skipped.examples}
+    left_out = _screen_left_out(core, skips)
     runs = dict.fromkeys([*(one.run for one in answers if one.run is not None), *taken.runs])
     result = IngestResult(
         source=source,
@@ -330,7 +338,7 @@ async def take_in(
         gated=counts["gated"],
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
-        skipped={**transcript.skipped, **decision.skipped},
+        skipped=dict(left_out),
         runs=(*runs, *relations.runs, *(one.run for one in raised)),
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
@@ -341,10 +349,7 @@ async def take_in(
         linked=relations.linked,
         hashed=len(taken.find_hashed_ids()),
         differing=dict(taken.differing),
-        examples={
-            **_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
-            **taken.differing.examples,
-        },
+        examples={**left_out.examples, **taken.differing.examples},
     )
     return Intake(result, answers)
 
