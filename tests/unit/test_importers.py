@@ -348,3 +348,19 @@ def test_ids_of_agent_files_count_within_their_agent() -> None:
     keys = [turn.key for name in ("skipper", "bosun") for turn in read("letta", agent(name, name)).turns]
 
     assert 4 == len(set(keys))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4, 5, 9])
+def test_json_in_json_is_read_up_to_a_depth(levels: int) -> None:
+    """As some hand out agent files; deeper ones are refused with what to do."""
+    text = json.dumps(sources.AGENTS, indent=1)
+    for _ in range(levels):
+        text = json.dumps(text)
+    source = Source("it.af", {"it.af": text.encode()})
+    if levels > 4:
+        with pytest.raises(IngestError, match="in one another"):
+            parse_source(source)
+    else:
+        found = parse_source(source)
+
+        assert ("letta", 5) == (found.format, len(found.turns))

@@ -38,6 +38,7 @@ class Importer(Protocol):
 
 
 LINES_LOOKED_AT = 100  # to tell the format of a text that has an object on a line
+WRAPPED_MAX = 4  # times that a text was encoded as JSON beyond the first
 NOT_JSON = "line that is not JSON"
 _SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -68,6 +69,36 @@ def decode_utf8(data: str | bytes, source: str) -> str:
             return data.decode("utf-8-sig", "surrogateescape")
         line = data.count(b"\n", 0, error.start) + 1
         raise IngestError("not UTF-8 text", recovery=_SAVE_AS_UTF8, source=source, line=line) from None
+
+
+def unwrap_json(text: str, source: str) -> str:
+    """Return the JSON text that is the string of a JSON text, as programs write it that encode twice; else the text.
+
+    It is one line, as the string is, so that the line of a flaw is one of the file.
+    """
+    whole = text
+    for _ in range(WRAPPED_MAX + 1):
+        inner = _read_wrapped(text)
+        if inner is None:
+            return text if text is whole else text.replace("\n", " ")
+        text = inner
+    raise IngestError(
+        f"JSON texts in one another, more than {WRAPPED_MAX}",
+        recovery="decode it, and ingest what it holds",
+        source=source,
+        line=1,
+    )
+
+
+def _read_wrapped(text: str) -> str | None:
+    """Return the string that a JSON text is, if it looks like a JSON text again."""
+    if not text.startswith('"', _skip_value(text, 0)):
+        return None
+    try:
+        inner = loads(text)
+    except ValueError:
+        return None
+    return inner if inner.startswith(("{", "[", '"'), _skip_value(inner, 0)) else None
 
 
 def parse_json(text: str, source: str) -> Any:

@@ -11,6 +11,7 @@ from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.model import Turn
 from remanence.write.transcripts import base
 from remanence.write.transcripts.chatgpt import ChatGPT
+from remanence.write.transcripts.citation_marks import take_marks_off
 from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
@@ -106,7 +107,9 @@ def parse_source(
         )
     skips = SkipCounts()
     whole = as_source_importer(importers[name]).turns(source, skips)
-    turns = [part for turn in whole for part in cut_turn(turn, skips)]
+    turns = [
+        part for turn in whole for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)
+    ]
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
     return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from remanence.core.errors import NotFound
 from remanence.core.model import Turn
 from remanence.write.imported import SkipCounts as SkipCounts
-from remanence.write.transcripts.base import Importer, decode_utf8
+from remanence.write.transcripts.base import Importer, decode_utf8, unwrap_json
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -48,8 +48,11 @@ class Source:
     hidden: frozenset[str] = frozenset()
 
     def text(self, name: str) -> str:
-        """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8."""
-        return decode_utf8(self.files[name], name)
+        """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8.
+
+        A file that is JSON encoded as a string of JSON gives the inner text.
+        """
+        return unwrap_json(decode_utf8(self.files[name], name), name)
 
     def only_text(self) -> str | None:
         """Return the text of a source that is one file; None for a folder and a database."""
