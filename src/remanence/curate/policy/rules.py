@@ -204,7 +204,8 @@ class Rule:
         keep = self.keep
         unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
         lengths = {"words", "short_words"} if self.shortening is not None else set()
-        return frozenset(unit | set(self.per) | lengths)
+        said = {"said_at"} if self.effect.unites else set()  # the survivor was said last when the later was
+        return frozenset(unit | set(self.per) | lengths | said)
 
     @cached_property
     def tag(self) -> str:

@@ -175,7 +175,7 @@ def _find_failed_filter(memory: Memory, wanted: ArchiveFilter) -> str:
     filters = wanted.filters
     if wanted.thread is not None and memory.thread != wanted.thread:
         return "thread"
-    if wanted.between is not None and not wanted.between[0] <= memory.said_at <= wanted.between[1]:
+    if wanted.between is not None and not memory.is_said_within(*wanted.between):
         return "between"
     for name, values in filters.columns.items():
         if getattr(memory, name) not in values:

@@ -11,7 +11,7 @@ import numpy as np
 from remanence.core.model import Status
 from remanence.flows.base.context import Core
 from remanence.flows.base.recall_settings import RecallSettings, read_recall_settings
-from remanence.flows.recall.filters import ArchiveFilter, find_passing, match_values
+from remanence.flows.recall.filters import SAID, ArchiveFilter, find_passing, match_said, match_values
 from remanence.flows.recall.question import RECALLED, Question, RecallRequest
 from remanence.recall.corpus import Bools
 from remanence.recall.fuse import CandidateRows, lower_archived, weigh_lifecycles
@@ -36,7 +36,7 @@ def read_reach(core: Core, question: Question) -> RecallReach:
     settings = read_recall_settings(question.context.values, core.policy.recall)
     asked = replace(asked, filters=asked.filters.without_stale()) if settings.leaves_stale else asked
     opens = asked.archived == "open" or (asked.archived is None and settings.is_open)
-    columns = frozenset(asked.filters.columns) | {"category"}
+    columns = asked.filters.list_columns(asked.between) | {"category"}
     columns |= frozenset() if asked.budget is None else {"tokens"}
     columns |= {"lifecycle"} if settings.weighs_lifecycle else frozenset()
     return RecallReach(
@@ -84,8 +84,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
         allowed &= index.column("thread") == index.code("thread", asked.thread)
         trace.note_filter("thread", allowed)
     if asked.between is not None:
-        said_at = index.column("said_at")
-        allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+        allowed &= match_said(asked.between, *map(index.column, SAID))
         trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
         allowed &= match_values(name, index.column(name), values, partial(index.code, name))

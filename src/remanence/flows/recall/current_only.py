@@ -203,9 +203,9 @@ async def follow_newer(
 ) -> dict[int, Memory | None]:
     """Map those of some memories that are surely outdated to the newest of their chain, None where that is far.
 
-    What outdates a memory stands and is believed no less. `links` are those of the memories, where they were read. For
-    a view that `hides` what is outdated, a model's verdict counts of what a model extracted alone: a person's own words
-    stay in sight until a person settles the proposal.
+    What outdates a memory stands, is believed no less, and was said no sooner than the memory was said again. `links`
+    are those of the memories, where they were read. For a view that `hides` what is outdated, a model's verdict counts
+    of what a model extracted alone: a person's own words stay in sight until a person settles the proposal.
     """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
@@ -229,6 +229,7 @@ async def follow_newer(
                 newer in known
                 and known[newer].status in STANDING
                 and known[newer].trust >= known[older].trust
+                and known[newer].last_said_at >= (known[older].said_again_at or 0)
                 and (not hides or (newer, older) in by_hand or _is_extracted(known[older]))
             ):
                 above[older] = max(newer, above.get(older, newer))

@@ -41,6 +41,7 @@ LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list 
 # What a recall may be narrowed by: the columns that it keeps anyway, and labels.
 RECALLABLE = COLUMNS | {name for name in LISTABLE if COLUMN[name].kind == "enum"}
 ANY = "any"
+SAID = ("said_at", "said_again_at")  # when a memory was said, and when last
 FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what nobody has tried, a candidate
 
 
@@ -82,7 +83,7 @@ class Filters:
 
     def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
         """Return the columns that a snapshot needs for `match_rows`."""
-        return frozenset({*self.columns, *(("said_at",) if between else ())})
+        return frozenset({*self.columns, *(SAID if between else ())})
 
     def match_rows(self, snapshot: Snapshot, between: tuple[int, int] | None = None) -> Bools:
         """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
@@ -93,11 +94,18 @@ class Filters:
             )
             passes &= match_values(name, snapshot.columns[name], values, codes.__getitem__)
         if between is not None:
-            said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
-            passes &= (said_at >= between[0]) & (said_at <= between[1])
+            passes &= match_said(between, *(snapshot.columns[name] for name in SAID))
         for pattern in self.tags:
             passes &= snapshot.tags[pattern]
         return passes
+
+
+def match_said(between: tuple[int, int], *columns: npt.NDArray[Any]) -> Bools:
+    """Tell which rows were said, or said again, within a span; as `Memory.is_said_within` does of one."""
+    matches: Bools = np.logical_or.reduce(
+        [(column >= between[0]) & (column <= between[1]) for column in columns]
+    )
+    return matches
 
 
 def match_values(

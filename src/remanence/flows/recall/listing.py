@@ -150,7 +150,7 @@ def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
         and set(filters.tags) <= set(memory.tags)
         and all(getattr(memory, name) in values for name, values in filters.columns.items())
         and filters.met_by(memory)
-        and (asked.between is None or asked.between[0] <= memory.said_at <= asked.between[1])
+        and (asked.between is None or memory.is_said_within(*asked.between))
         and (not is_entity(memory) or lists_entities(filters))
     )
 

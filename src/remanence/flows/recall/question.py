@@ -161,7 +161,7 @@ async def read_event_time(
         return None
     days = {one.seq: find_event_day(one.text, one.said_at) for one in telling}
     dated = [one for one in telling if days[one.seq] is not None]
-    memory = max(dated, key=lambda one: (one.trust, one.said_at), default=telling[0])
+    memory = max(dated, key=lambda one: (one.trust, one.last_said_at), default=telling[0])
     day = days[memory.seq]
     span = event.find_span(memory.said_at // DAY if day is None else day, short_id(memory.seq))
     rest = event.leave_out(question, memory.text)

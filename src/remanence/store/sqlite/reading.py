@@ -417,7 +417,9 @@ def _build_conditions(
     if asked.before is not None:
         conditions.append(("s.seq < ?", (asked.before,)))
     if asked.said is not None:
-        conditions.append(("s.said_at BETWEEN ? AND ?", asked.said))
+        conditions.append(
+            ("(s.said_at BETWEEN ? AND ? OR s.said_again_at BETWEEN ? AND ?)", (*asked.said, *asked.said))
+        )
     if asked.beginning:
         conditions.append((_BEGINNING, (no, asked.beginning, asked.beginning + "~")))
     # All ids of a scope stand in an index, which is read many times faster than the memories.
