@@ -24,6 +24,7 @@ from remanence.core.snapshot import means
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.naming import plain_name, refuse_erased, unknown
 from remanence.flows.recall.filters import ArchiveFilter
+from remanence.flows.recall.time_filters import LAST_SAID
 from remanence.flows.write import gating
 from remanence.read.entity import is_entity
 from remanence.recall.fit import SAID
@@ -266,6 +267,9 @@ def explain_filter(sought: SoughtMemory, name: str, *, frame: str = "") -> Absen
         return sought.absence(
             "filter", f"it was said on {date_of(memory.said_at)}", "ask for a span that holds this day"
         )
+    if name == LAST_SAID:
+        what = f"it was said or confirmed last on {date_of(memory.last_said_at)}"
+        return sought.absence("filter", what, "ask with a larger max_age")
     kind, _, pattern = name.partition(" ")
     if kind == "tag" and pattern:
         has = ", ".join(memory.tags) or "none"

@@ -21,13 +21,15 @@ from remanence.core.attributes import (
 )
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
-from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
+from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status, Verification
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core, label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.flows.recall.time_filters import (
+    LAST_SAID,
     ORDERS,
+    SAID,
     TIMES,
     asks_by_operators,
     match_times,
@@ -41,7 +43,6 @@ LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list 
 # What a recall may be narrowed by: the columns that it keeps anyway, and labels.
 RECALLABLE = COLUMNS | {name for name in LISTABLE if COLUMN[name].kind == "enum"}
 ANY = "any"
-SAID = ("said_at", "said_again_at")  # when a memory was said, and when last
 FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what nobody has tried, a candidate
 
 
@@ -69,6 +70,16 @@ class Filters:
         if self.by_status or "lifecycle" in self.columns:
             return self
         return replace(self, columns={**self.columns, "lifecycle": FRESH})
+
+    def with_strict(self, since: int | None, *, verified: bool) -> "Filters":
+        """Return the same without what was not said or confirmed since a time, and what no user confirmed."""
+        columns = (
+            {**self.columns, "verification": (Verification.USER_CONFIRMED,)} if verified else self.columns
+        )
+        times = (
+            self.times if since is None else {**self.times, LAST_SAID: Range("number", since, with_low=True)}
+        )
+        return replace(self, columns=columns, times=times)
 
     def met_by(self, memory: Memory) -> bool:
         """Tell whether the attributes and times of a memory will do."""
