@@ -114,13 +114,14 @@ def answer_types() -> list[type[Any]]:
         if ".migrations" not in module.name and ".integrations" not in module.name:
             importlib.import_module(module.name)
 
-    def list_below(kind: type) -> Iterator[type]:
+    def list_below(kind: type[Any]) -> Iterator[type[Any]]:
+        one: type[Any]
         for one in kind.__subclasses__():
             yield one
             yield from list_below(one)
 
     # A class with slots takes the place of the one that it was made of, which is still there.
-    found = {
+    found: set[type[Any]] = {
         kind for kind in list_below(Result) if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
     }
     return sorted(found, key=lambda kind: kind.__name__)
