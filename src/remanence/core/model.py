@@ -539,7 +539,7 @@ class LearnResult(Result):
     def __str__(self) -> str:
         if self.status == "gated":
             return visible(f"gated: {self.note}")
-        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
+        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -266,7 +266,7 @@ class Rule:
         if self.keep is not None:
             window = f" beyond {self.keep}"
             before = self.ladder[: self.ladder.index(self.do)] if self.ladder else ()
-            window += f" where to {' and '.join(before)} is not enough" * bool(before)
+            window += f" where to {' and '.join(before)} is not enough" if before else ""
         elif self.top is not None:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""

@@ -131,13 +131,13 @@ ARGUMENTS: Mapping[str, Any] = {
     "note.key": _annotate_help(str, "Your own id; a repeated id is stored once."),
     "attributes": _annotate_help(
         list[str],
-        "An attribute; repeatable.",
+        f"An attribute; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
     "update.attributes": _annotate_help(
         list[str],
-        "Replaces all attributes; repeatable.",
+        f"Replaces all attributes; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),

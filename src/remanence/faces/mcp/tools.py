@@ -374,7 +374,7 @@ class Tools:
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
+        return f"Rated {rated_ids} {verdict}." + (f" Skipped {', '.join(skips)}." if skips else "")
 
     async def frame(
         self,

@@ -69,7 +69,7 @@ def render(
     marks += "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
-    marks += f"; {Verification.DISPUTED.label}" * is_disputed
+    marks += f"; {Verification.DISPUTED.label}" if is_disputed else ""
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL
