@@ -259,6 +259,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("thread", "name"),
     Column("session", "name"),
     Column("said_at", "time", nullable=False),
+    Column("said_again_at", "time"),
     Column("learned_at", "time", nullable=False),
     Column("valid_from", "time"),
     Column("valid_to", "time"),
@@ -397,6 +398,7 @@ class Memory(Result):
     speaker: str | None = None
     thread: str | None = None
     session: str | None = None
+    said_again_at: int | None = None
     valid_from: int | None = None
     valid_to: int | None = None
     used_at: int | None = None
@@ -436,6 +438,7 @@ class Memory(Result):
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
     said_time = Time("said_at")
+    said_again_time = MaybeTime("said_again_at")
     learned_time = Time("learned_at")
     status_time = Time("status_at")
     tier_time = Time("tier_at")
@@ -448,9 +451,25 @@ class Memory(Result):
     valid_to_time = MaybeTime("valid_to")
     hold_until_time = MaybeTime("hold_until")
 
+    @property
+    def last_said_at(self) -> int:
+        """When it was said last, in microseconds: an exact repeat is a newer word of the same text."""
+        return self.said_at if self.said_again_at is None else self.said_again_at
+
+    @property
+    def said_again(self) -> str:
+        """Say on which day it was said last, "" where that is the day that it was said first."""
+        last = date_of(self.last_said_at)
+        return "" if last == date_of(self.said_at) else f"said again {last}"
+
+    def is_said_within(self, begins: int, ends: int) -> bool:
+        """Tell whether it was said, or said again last, within a span of times in microseconds, ends included."""
+        return begins <= self.said_at <= ends or begins <= self.last_said_at <= ends
+
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
+        mark += f" [{self.said_again}]" if self.said_again else ""
         mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
         mark += "".join(f" [{end}]" for end in self.ended)
         text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
@@ -520,7 +539,7 @@ class LearnResult(Result):
     def __str__(self) -> str:
         if self.status == "gated":
             return visible(f"gated: {self.note}")
-        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
+        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 
+TOO_OLD, UNVERIFIED = "too old", "unverified"  # reasons of a question that is strict
 SAID_ALREADY = "duplicate"  # a reason: the turn that a fact was extracted from stands here, or that fact
 WEAK = "nothing here answers this well"  # how a weak answer begins
 # So many places are advised where the first beyond a limit scores so much of the best. On LoCoMo twenty places find
@@ -150,7 +151,7 @@ def advise_longer(next_score: float, shown: int) -> str:
 
 def kept_out(counts: Mapping[str, int]) -> str:
     """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 duplicate`."""
-    said = {SAID_ALREADY: ("duplicate", "duplicates")}
+    said = {SAID_ALREADY: ("duplicate", "duplicates"), **{why: (why, why) for why in (TOO_OLD, UNVERIFIED)}}
     return ", ".join(
         number(count, *said.get(reason, (f"by the {reason}",) * 2)) for reason, count in counts.items()
     )

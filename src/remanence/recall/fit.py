@@ -161,7 +161,7 @@ def _count_fitting_pieces(pieces: Sequence[str], start: int, fits: Callable[[str
 def _render_passage(pieces: Sequence[str], start: int, length: int) -> str:
     end = start + length
     text = "".join(pieces[start:end]).rstrip()
-    return f"{CUT} " * (start > 0) + text + f" {CUT}" * (end < len(pieces))
+    return (f"{CUT} " if start > 0 else "") + text + (f" {CUT}" if end < len(pieces) else "")
 
 
 def _start(pieces: Sequence[str], width: int, asked: AbstractSet[str]) -> int:

@@ -193,7 +193,7 @@ class DraftBatch:
         if draft.role in PROGRAMS and (TURN in draft.turn.tags or of_person):
             return DraftOutcome(met.key, met.id, "known", ECHO)
         if met.key < 0:
-            self._add_to_row(met.key, draft.turn)
+            self._add_to_row(met.key, draft)
         else:
             self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
         self._add_source(met.key, draft)
@@ -207,9 +207,11 @@ class DraftBatch:
             return DraftOutcome(twin.seq, twin.id, "known", KEPT_OUT)
         return None
 
-    def _add_to_row(self, key: int, turn: Turn) -> None:
+    def _add_to_row(self, key: int, draft: MemoryDraft) -> None:
         """Let a repeat within the batch add to the new row what it would add to a stored memory."""
-        row = self.rows[-key - 1]
+        row, turn = self.rows[-key - 1], draft.turn
+        if draft.said_at > (row.get("said_again_at") or row["said_at"]):
+            row["said_again_at"] = draft.said_at
         row["confirmations"] = row.get("confirmations", 0) + 1
         for name in GREATER:
             if (value := getattr(turn, name)) is not None:

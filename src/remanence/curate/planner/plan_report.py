@@ -313,7 +313,7 @@ class LeftOut(Result):
     other: int | None = None
 
     def __str__(self) -> str:
-        return self.why + "; a plan of now does it again" * self.again
+        return self.why + ("; a plan of now does it again" if self.again else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -494,7 +494,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
         yield from _render_memories(act.memories, act.count, report.now, width, act.into)
         if act.links:
             links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
-            yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
+            yield "    " + ", ".join(links) + (", …" if act.count > len(act.links) else "")
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
     if report.exempt:
@@ -541,7 +541,9 @@ def _render_memories(
     more = count - len(memories)
     if not any(memory.id for memory in memories):
         if memories:
-            yield "    " + ", ".join(short_id(memory.seq) for memory in memories) + ", …" * (more > 0)
+            yield (
+                "    " + ", ".join(short_id(memory.seq) for memory in memories) + (", …" if more > 0 else "")
+            )
         return
     for place, memory in enumerate(memories):
         yield memory_line(memory, now, width, into[place] if into else None)

@@ -204,7 +204,8 @@ class Rule:
         keep = self.keep
         unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
         lengths = {"words", "short_words"} if self.shortening is not None else set()
-        return frozenset(unit | set(self.per) | lengths)
+        said = {"said_at"} if self.effect.unites else set()  # the survivor was said last when the later was
+        return frozenset(unit | set(self.per) | lengths | said)
 
     @cached_property
     def tag(self) -> str:
@@ -265,7 +266,7 @@ class Rule:
         if self.keep is not None:
             window = f" beyond {self.keep}"
             before = self.ladder[: self.ladder.index(self.do)] if self.ladder else ()
-            window += f" where to {' and '.join(before)} is not enough" * bool(before)
+            window += f" where to {' and '.join(before)} is not enough" if before else ""
         elif self.top is not None:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""

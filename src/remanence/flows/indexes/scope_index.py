@@ -38,7 +38,7 @@ RANKED = frozenset({"status", *GROUND})
 # What else filters and frames may ask for.
 COLUMNS = (
     RANKED - {ASKS}
-    | {"kind", "category", "state", "learned_at", "pinned"}
+    | {"kind", "category", "state", "said_again_at", "learned_at", "pinned"}
     | {"form", "tokens", "short_tokens"}
 )
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")

@@ -65,10 +65,11 @@ def render(
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
     origin = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
-    marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
+    marks = f"; {memory.said_again}" if memory.said_again else ""
+    marks += "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
-    marks += f"; {Verification.DISPUTED.label}" * is_disputed
+    marks += f"; {Verification.DISPUTED.label}" if is_disputed else ""
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL

@@ -50,7 +50,7 @@ class PastFilter:
             (memory.status in self.statuses or (self.opens and memory.status is Status.ARCHIVED))
             and not is_entity(memory)
             and (self.thread is None or memory.thread == self.thread)
-            and (self.between is None or self.between[0] <= memory.said_at <= self.between[1])
+            and (self.between is None or memory.is_said_within(*self.between))
             and all(getattr(memory, name) in values for name, values in filters.columns.items())
             and all(any(means(pattern, tag) for tag in memory.tags) for pattern in filters.tags)
             and filters.met_by(memory)

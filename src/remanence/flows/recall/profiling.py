@@ -59,8 +59,8 @@ class ProfileLine(Result):
 
     def __str__(self) -> str:
         who = f"{self.speaker}: " if self.speaker else ""
-        mark = f"; {self.trust}" * bool(self.trust)
-        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}")
+        mark = f"; {self.trust}" if self.trust else ""
+        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' if self.cut else ''}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -45,7 +45,7 @@ from remanence.text.analysis import check_text, fingerprint, terms_of
 from remanence.write.admission import ECHO, GREATER, PROGRAMS, DraftBatch, MemoryDraft, in_segment
 from remanence.write.imported import find_validity
 from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts
-from remanence.write.supposed import said_again
+from remanence.write.supposed import Repeat, said_again
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -436,8 +436,7 @@ async def _facts_again(
     for fact in await core.store.get(core.scope, sorted(of)):
         repeats = [] if fact is None else _find_repeats(batch, drafts, of[fact.seq], fact.trust)
         if fact is not None and fact.status in STANDING and repeats:
-            again = [(one.role, one.trust, one.turn.session) for one in repeats]
-            changes += update(fact, said_again(fact, again, batch.now))
+            changes += update(fact, said_again(fact, list(map(_repeat_of, repeats)), batch.now))
             changes.append(VERBS["repeat"].build_count_change(fact.seq, confirmations=len(repeats)))
     return changes
 
@@ -451,6 +450,10 @@ def _find_repeats(
         for met, draft in zip(batch.outcomes, drafts, strict=True)
         if met.key == key and met.status == "confirmed" and draft.trust >= trust
     ]
+
+
+def _repeat_of(draft: MemoryDraft) -> Repeat:
+    return Repeat(draft.role, draft.trust, draft.turn.session, draft.said_at)
 
 
 def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDraft]) -> list[Change]:
@@ -470,7 +473,7 @@ def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDra
         numbers = [one for turn in turns if (one := getattr(turn, name)) is not None]
         if numbers and round(max(numbers), 6) >= (getattr(memory, name) or 0.0):
             values[name] = round(max(numbers), 6)
-    values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
+    values |= said_again(memory, list(map(_repeat_of, repeats)), batch.now)
     values |= VERBS["repeat"].build_repeat_stamps(values, batch.now)
     return update(memory, values, tags=tags)
 
