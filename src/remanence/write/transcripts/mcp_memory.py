@@ -54,13 +54,13 @@ class McpMemory:
         yield from _make_turns(parts, skipped)
 
 
-class _Observation(NamedTuple):
+class _GraphObservation(NamedTuple):
     text: Any
     said_at: int | None
     more: Mapping[str, Any]
 
 
-class _Entity(NamedTuple):
+class _GraphEntity(NamedTuple):
     name: str
     type: Any
     observations: Sequence[Any]
@@ -73,7 +73,7 @@ class _GraphRelation(NamedTuple):
     said_at: Any
 
 
-_Part: TypeAlias = _Entity | _GraphRelation
+_Part: TypeAlias = _GraphEntity | _GraphRelation
 
 
 def _is_graph(one: Mapping[str, Any]) -> bool:
@@ -140,22 +140,22 @@ def _read_part(one: Any, path: Path) -> _Part:
     return _GraphRelation(ends, relation, _find(one, _TIMES))
 
 
-def _read_entity(one: Mapping[str, Any], path: Path) -> _Entity:
+def _read_entity(one: Mapping[str, Any], path: Path) -> _GraphEntity:
     name, observations = one.get("name"), one.get("observations")
     observations = [observations] if isinstance(observations, str) else observations
     if not isinstance(name, str) or not isinstance(observations, list):
         raise FlawError("an entity without a name or a list of observations", "export it again", path)
-    return _Entity(name, _find(one, ("entityType", "entity_type")), observations, _find(one, _TIMES))
+    return _GraphEntity(name, _find(one, ("entityType", "entity_type")), observations, _find(one, _TIMES))
 
 
 def _make_turns(parts: Sequence[_Part], skipped: SkipCounts) -> Iterator[Turn]:
     first_of: dict[str, str] = {}
     for part in parts:
-        if isinstance(part, _Entity):
+        if isinstance(part, _GraphEntity):
             yield from _make_observations(part, first_of, skipped)
     seen: set[str] = set()
     for part in parts:
-        if isinstance(part, _Entity):
+        if isinstance(part, _GraphEntity):
             continue
         begin, end = part.ends.values()
         says = f"{begin} {part.name.replace('_', ' ')} {end}"
@@ -174,7 +174,7 @@ def _make_turns(parts: Sequence[_Part], skipped: SkipCounts) -> Iterator[Turn]:
             )
 
 
-def _make_observations(entity: _Entity, first_of: dict[str, str], skipped: SkipCounts) -> Iterator[Turn]:
+def _make_observations(entity: _GraphEntity, first_of: dict[str, str], skipped: SkipCounts) -> Iterator[Turn]:
     if not entity.observations:
         skipped.note("entity without observations", entity.name)
     for given in entity.observations:
@@ -195,15 +195,15 @@ def _make_observations(entity: _Entity, first_of: dict[str, str], skipped: SkipC
             )
 
 
-def _read_observation(given: Any, entity: _Entity, skipped: SkipCounts) -> _Observation:
+def _read_observation(given: Any, entity: _GraphEntity, skipped: SkipCounts) -> _GraphObservation:
     """Return what was observed, when, and what else an object says of it; without a time, the entity's."""
     if not isinstance(given, dict):
-        return _Observation(given, _read_time(entity.said_at, skipped), {})
+        return _GraphObservation(given, _read_time(entity.said_at, skipped), {})
     name = next((one for one in _TEXTS if isinstance(given.get(one), str)), "")
     at = _read_time(_find(given, _TIMES), skipped)
     more = {one: value for one, value in given.items() if one != name and one not in _TIMES}
     at = _read_time(entity.said_at, skipped) if at is None else at
-    return _Observation(given.get(name, given), at, more)
+    return _GraphObservation(given.get(name, given), at, more)
 
 
 def _read_time(given: Any, skipped: SkipCounts) -> int | None:

@@ -12,7 +12,7 @@ from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
 from remanence.write.imported import SkipCounts
 from remanence.write.transcripts import days, item_fields, markdown, turn_fields
-from remanence.write.transcripts.front_matter import find_names, read_front_matter
+from remanence.write.transcripts.note_properties import find_names, read_front_matter
 
 _DATES = frozenset({"date", "day", "created", "datum", "tag", "fecha", "data", "jour"})
 

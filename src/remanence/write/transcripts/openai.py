@@ -115,14 +115,14 @@ def _list_conversations(whole: Any, source: str) -> Iterator[_Conversation]:
 
 def _read_turns(conversations: Iterable[_Conversation], source: str, skipped: SkipCounts) -> Iterator[Turn]:
     seen: Counter[str] = Counter()
-    for conversation in conversations:
-        for path, message in conversation.messages:
-            try:
-                yield from _read_message(message, conversation.thread, source, seen, skipped)
-            except FlawError as flaw:
-                if conversation.line is None:
-                    raise FlawError(str(flaw), flaw.recovery, path) from None
-                skipped.note_line("line with what is no message", conversation.line, str(flaw), flaw.recovery)
+    several = ((one, *message) for one in conversations for message in one.messages)
+    for conversation, path, message in several:
+        try:
+            yield from _read_message(message, conversation.thread, source, seen, skipped)
+        except FlawError as flaw:
+            if conversation.line is None:
+                raise FlawError(str(flaw), flaw.recovery, path) from None
+            skipped.note_line("line with what is no message", conversation.line, str(flaw), flaw.recovery)
 
 
 def _read_message(

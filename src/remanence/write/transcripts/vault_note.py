@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.write.transcripts import days, markdown
-from remanence.write.transcripts.front_matter import KNOWN, FrontMatter, find_names, read_front_matter
 from remanence.write.transcripts.importer_source import NOTES, SkipCounts
 from remanence.write.transcripts.markdown import MarkdownBlock
+from remanence.write.transcripts.note_properties import KNOWN, FrontMatter, find_names, read_front_matter
 
 DATES = ("date", "created", "created_at", "date created", "creation date", "day")  # the first of them counts
 _OBSERVATION = re.compile(r"[-*+]\s+\[([^\[\]()]{2,100})\]\s+(?=\S)")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from remanence.write.transcripts.formats import Transcript, parse_source
-from remanence.write.transcripts.front_matter import STRAY_LINE, parse_yaml
 from remanence.write.transcripts.importer_source import Source
+from remanence.write.transcripts.note_properties import STRAY_LINE, parse_yaml
 
 SECOND = "second front matter of a note, read as one with the first"
 OPEN = "front matter that is not closed, read as far as it goes"

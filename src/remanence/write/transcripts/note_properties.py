@@ -86,7 +86,7 @@ def find_names(lines: Sequence[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _FrontBlock:
     """The rows between two fences, or below one; `begin` counts the lines above the first row."""
 
     rows: Sequence[str]
@@ -94,9 +94,9 @@ class _Block:
     is_closed: bool
 
 
-def _find_blocks(lines: Sequence[str]) -> tuple[list[_Block], int]:
+def _find_blocks(lines: Sequence[str]) -> tuple[list[_FrontBlock], int]:
     """Return the blocks above a note, and how many lines they take; blank lines may stand above each."""
-    blocks: list[_Block] = []
+    blocks: list[_FrontBlock] = []
     end = 0
     while True:
         begin = next((number for number in range(end, len(lines)) if lines[number].strip()), len(lines))
@@ -108,7 +108,7 @@ def _find_blocks(lines: Sequence[str]) -> tuple[list[_Block], int]:
             rows, is_closed = list(takewhile(_is_row, rows)), False
             if not _list_names(rows) & KNOWN:
                 return blocks, end
-        blocks.append(_Block(rows, begin + 1, is_closed))
+        blocks.append(_FrontBlock(rows, begin + 1, is_closed))
         end = begin + 1 + len(rows) + is_closed
 
 
@@ -188,26 +188,31 @@ def parse_yaml(text: str) -> Any:
     if len(text) > CHARS_MAX:
         raise YamlFlawError(f"longer than {CHARS_MAX:,} characters")
     open_: list[list[Any]] = [[]]
-    try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            if isinstance(event, yaml.ScalarEvent):
-                is_plain = event.implicit[0] and event.style in (None, "")
-                open_[-1].append(None if is_plain and event.value in _NULLS else event.value)
-            elif isinstance(event, yaml.AliasEvent):
-                raise YamlFlawError("an alias, which is not followed")
-            elif isinstance(event, yaml.CollectionStartEvent):
-                if len(open_) > DEPTH_MAX:
-                    raise YamlFlawError("nested too deeply")
-                open_.append([])
-            elif isinstance(event, yaml.CollectionEndEvent):
-                items = open_.pop()
-                is_list = isinstance(event, yaml.SequenceEndEvent)
-                open_[-1].append(items if is_list else _pair(items))
-    except yaml.YAMLError as error:
-        raise YamlFlawError(str(error).partition("\n")[0]) from None
+    for event in _iterate_events(text):
+        if isinstance(event, yaml.ScalarEvent):
+            is_plain = event.implicit[0] and event.style in (None, "")
+            open_[-1].append(None if is_plain and event.value in _NULLS else event.value)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_.append([])
+        elif isinstance(event, yaml.CollectionEndEvent):
+            items = open_.pop()
+            open_[-1].append(items if isinstance(event, yaml.SequenceEndEvent) else _pair(items))
     if len(open_[0]) > 1:
         raise YamlFlawError("several documents")
     return open_[0][0] if open_[0] else None
+
+
+def _iterate_events(text: str) -> Iterator[Any]:
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH_MAX or isinstance(event, yaml.AliasEvent):
+                raise YamlFlawError("nested too deeply, or an alias, which is not followed")
+            yield event
+    except yaml.YAMLError as error:
+        raise YamlFlawError(str(error).partition("\n")[0]) from None
 
 
 def _pair(items: Sequence[Any]) -> dict[str, Any]:
