@@ -214,12 +214,13 @@ async def ingest(
     *,
     trust: str | Trust,
     extract: bool,
+    actions: bool,
 ) -> IngestResult:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed.
 
     What is known from before is believed as far as the file is now, where that is more.
     """
-    transcript, door = await read_source(core, path, format, trust)
+    transcript, door = await read_source(core, path, format, trust, actions=actions)
     taken = await take_in(core, transcript, Path(path).name, progress, door=door, noted=extract)
     sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
@@ -238,9 +239,10 @@ async def preview(
     *,
     trust: str | Trust,
     extract: bool,
+    actions: bool,
 ) -> IngestResult:
     """Say what `ingest` would do, by doing it where nothing is written."""
-    transcript, door = await read_source(core, path, format, trust)
+    transcript, door = await read_source(core, path, format, trust, actions=actions)
     source, foreseen = Path(path).name, await foresee(core)
     taken = await take_in(foreseen, transcript, source, progress, door=door, noted=extract)
     return replace(
@@ -257,17 +259,25 @@ async def read_source(
     path: str | Path,
     format: str | AnyImporter,  # noqa: A002
     trust: str | Trust,
+    *,
+    actions: bool = False,
 ) -> tuple[Transcript, Trust]:
-    """Read a file whole, and say how far it is believed."""
+    """Read a file whole, of a session of a coding host with its `actions` if asked; say how far it is believed."""
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    return await asyncio.to_thread(_parse_screened, core, Path(path), format), door
+    return await asyncio.to_thread(_parse_screened, core, Path(path), format, actions=actions), door
 
 
-def _parse_screened(core: Core, path: Path, format: str | AnyImporter) -> Transcript:  # noqa: A002
+def _parse_screened(
+    core: Core,
+    path: Path,
+    format: str | AnyImporter,  # noqa: A002
+    *,
+    actions: bool,
+) -> Transcript:
     """Read a source; what is wrong with it is told without the secrets that stood there."""
     try:
-        return parse_transcript(path, format)
+        return parse_transcript(path, format, actions=actions)
     except IngestError as error:
         screening = gating.screen_shown(core, error.message)
         if not screening.replaced:

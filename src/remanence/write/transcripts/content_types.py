@@ -13,7 +13,6 @@ from remanence.write.imported import SkipCounts
 LEFT_OUT: tuple[str, ...] = ()
 DEPTH_MAX = 16  # of parts within parts
 TYPES_MAX = 50  # that are named in the counts of one source; a damaged file could have any number
-_PART = "part of type "
 _TYPE_NAME = re.compile(r"[\w.:/+-]{1,64}")
 _JSON_TYPES: Mapping[type, str] = {
     bool: "boolean",
@@ -71,13 +70,13 @@ class ContentTypes:
         return [part[name] for name in names if isinstance(part.get(name), str | list | dict)]
 
 
-def note_type(kind: str, part: Any, skipped: SkipCounts) -> None:
-    """Count something of a type that is left out, with its name where it has one."""
-    reason = f"{_PART}{kind}"
-    if not _TYPE_NAME.fullmatch(kind):
-        reason = "part of a type without a name"
-    elif reason not in skipped and sum(one.startswith(_PART) for one in skipped) >= TYPES_MAX:
-        reason = f"part of a type beyond the first {TYPES_MAX}"
+def note_type(kind: object, part: Any, skipped: SkipCounts, what: str = "part") -> None:
+    """Count something of a type that is left out, with its name where it has one; `what` says what it is."""
+    reason = f"{what} of type {kind}"
+    if not isinstance(kind, str) or not _TYPE_NAME.fullmatch(kind):
+        reason = f"{what} of a type without a name"
+    elif reason not in skipped and sum(one.startswith(f"{what} of type ") for one in skipped) >= TYPES_MAX:
+        reason = f"{what} of a type beyond the first {TYPES_MAX}"
     name = part.get("name") if isinstance(part, dict) else None
     if isinstance(name, str) and name:
         skipped.note(reason, name)

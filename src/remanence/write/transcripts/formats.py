@@ -13,6 +13,9 @@ from remanence.write.transcripts import base
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.citation_marks import take_marks_off
 from remanence.write.transcripts.claude import Claude
+from remanence.write.transcripts.claude_code import ClaudeCode
+from remanence.write.transcripts.codex import Codex
+from remanence.write.transcripts.cursor import Cursor
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
 from remanence.write.transcripts.importer_source import (
@@ -31,6 +34,7 @@ from remanence.write.transcripts.mcp_memory import McpMemory
 from remanence.write.transcripts.mem0 import Mem0
 from remanence.write.transcripts.notes import Notes
 from remanence.write.transcripts.openai import OpenAI
+from remanence.write.transcripts.opencode import OpenCode
 from remanence.write.transcripts.vault import Vault
 
 # Asked in this order whether they recognise a source: the one that reads any object a line comes last.
@@ -44,6 +48,10 @@ IMPORTERS: Mapping[str, AnyImporter] = {
     "mcp-memory": McpMemory(),
     "langgraph": LangGraphStore(),
     "elfmem": Elfmem(),
+    "claude-code": ClaudeCode(),
+    "codex": Codex(),
+    "opencode": OpenCode(),
+    "cursor": Cursor(),
     "openai": OpenAI(),
     "vault": Vault(),
     "notes": Notes(),
