@@ -13,6 +13,7 @@ from types import NoneType
 from typing import Any, ClassVar
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.text_cuts import step_back
 
 SAID_ALREADY = "duplicate"  # a reason: the turn that a fact was extracted from stands here, or that fact
 WEAK = "nothing here answers this well"  # how a weak answer begins
@@ -164,7 +165,7 @@ def number(count: int, one: str, many: str) -> str:
 def one_line(text: str, chars: int = LINE_CHARS) -> str:
     """Return a text as one line of so many characters at most, in which nothing steers a terminal."""
     flat = visible(" ".join(text[: 4 * chars].split()))
-    return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+    return flat if len(flat) <= chars else flat[: step_back(flat, chars - 1)] + "…"
 
 
 def visible(text: str) -> str:
