@@ -114,7 +114,7 @@ def _list_hits(pieces: Sequence[str], asked: AbstractSet[str]) -> list[tuple[int
     unspaced = [stem for stem in asked if UNSPACED.search(stem)]
     if not unspaced:
         return [(place, stem) for place, piece in enumerate(pieces) for stem in asked & set(stems(piece))]
-    spaced = asked.difference(unspaced)
+    spaced = asked - {*unspaced}
     hits = [(place, stem) for place, piece in enumerate(pieces) for stem in spaced & set(stems(piece))]
     ends, text = list(accumulate(map(len, pieces))), "".join(pieces)
     for stem in unspaced:

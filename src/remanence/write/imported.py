@@ -9,6 +9,7 @@ from typing import Any
 
 from remanence.core.arguments import check_validity
 from remanence.core.clock import to_micros
+from remanence.core.half_characters import of_texts
 from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
 from remanence.core.signatures import checked_class
@@ -17,6 +18,7 @@ EXPORT = "remanence-export"  # the format of an export, which `import_` takes in
 EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole before it is cut
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class ImportedTurn(Turn):

@@ -210,7 +210,11 @@ def link_ids(text: str, link: Callable[[str], str]) -> Markup:
 def shorten(text: str, most: int = TEXT_CHARS_MAX) -> str:
     """Return the beginning of a text on one line."""
     line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: step_back(line, most - 1)].rstrip()}…"
+    return (
+        line
+        if len(line) <= most and len(text) <= 4 * most
+        else f"{line[: step_back(line, most - 1)].rstrip()}…"
+    )
 
 
 def format_distance(at: int, now: int) -> str:

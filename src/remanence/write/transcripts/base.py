@@ -44,7 +44,8 @@ def decode_utf8(data: str | bytes, source: str) -> str:
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
-        return data.decode("utf-8-sig")
+        # Halves of characters that somebody encoded are text, and mended with the turns.
+        return data.decode("utf-8-sig", "surrogatepass")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise IngestError(
