@@ -4,20 +4,19 @@ Each becomes U+FFFD and is counted, and the answer says how many did; both halve
 Knows values and how many were mended in a call; must not know verbs.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from remanence.core.patterns import Pattern
-
 HALF = "half a character"  # what is counted, where an answer counts by kind
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _DEPTH_MAX = 80  # more than attributes may have, which are refused after this
-_HALVES = Pattern("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 # Escapes of JSON, each whole, so that a backslash before another one begins none.
-_ESCAPES = Pattern(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)")
+_ESCAPES = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)")
 # Mended on the way to a verb, and not told in its answer yet.
 _UNTOLD: ContextVar[int] = ContextVar("half_characters", default=0)
 C = TypeVar("C", bound=type)

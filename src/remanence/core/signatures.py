@@ -245,10 +245,8 @@ def validate_arguments(verb: F) -> F:
                 takes.check(given, more)
                 places, named = takes.mend(given, more)
                 answer = await verb(*places, **named)
-            except BaseException:
-                take_untold()  # an error tells what is wrong, and the next answer is about another call
-                raise
-            count = take_untold()
+            finally:  # an error tells what is wrong, and the next answer is about another call
+                count = take_untold()
             return tell_mended(answer, count) if count else answer
 
         return later  # type: ignore[return-value] # has the same signature

@@ -28,7 +28,7 @@ _SENTENCE_END = Pattern(
 _VIRAMA, _VISIBLE_VIRAMAS = 9, "\u0e3a\u0eba\u103a"
 
 
-class _Kind(IntEnum):
+class _Joining(IntEnum):
     """What a sign does beside others: nothing, or it belongs to the one before it, or ties the one behind it."""
 
     PLAIN = 0
@@ -80,43 +80,46 @@ def _parts_character(text: str, place: int) -> bool:
     if not 0 < place < len(text):
         return False
     before, after = _kind_of(text[place - 1]), _kind_of(text[place])
-    if after in (_Kind.EXTENDS, _Kind.JOINER, _Kind.VIRAMA) or before in (_Kind.JOINER, _Kind.BEFORE):
+    if after in (_Joining.EXTENDS, _Joining.JOINER, _Joining.VIRAMA) or before in (
+        _Joining.JOINER,
+        _Joining.BEFORE,
+    ):
         return True
-    if before is _Kind.VIRAMA:
+    if before is _Joining.VIRAMA:
         return text[place].isalpha()
-    if before is after is _Kind.FLAG_HALF:
+    if before is after is _Joining.FLAG_HALF:
         return _count_flag_halves(text, place) % 2 == 1
-    if after is _Kind.JAMO:
-        return before in (_Kind.JAMO, _Kind.LEADING_JAMO) or _is_syllable(text[place - 1])
-    return before is _Kind.LEADING_JAMO and (after is _Kind.LEADING_JAMO or _is_syllable(text[place]))
+    if after is _Joining.JAMO:
+        return before in (_Joining.JAMO, _Joining.LEADING_JAMO) or _is_syllable(text[place - 1])
+    return before is _Joining.LEADING_JAMO and (after is _Joining.LEADING_JAMO or _is_syllable(text[place]))
 
 
 @lru_cache(maxsize=4_096)
-def _kind_of(sign: str) -> _Kind:
+def _kind_of(sign: str) -> _Joining:
     code = ord(sign)
     if code == 0x200D:
-        return _Kind.JOINER
+        return _Joining.JOINER
     if 0x1F1E6 <= code <= 0x1F1FF:
-        return _Kind.FLAG_HALF
+        return _Joining.FLAG_HALF
     if unicodedata.combining(sign) == _VIRAMA and sign not in _VISIBLE_VIRAMAS:
-        return _Kind.VIRAMA
+        return _Joining.VIRAMA
     # Beside marks: Thai and Lao AM, voiced signs of half width, skin tones, the letters in a flag of a region.
     if unicodedata.category(sign)[0] == "M" or sign in "\u200c\u0e33\u0eb3\uff9e\uff9f":
-        return _Kind.EXTENDS
+        return _Joining.EXTENDS
     if 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
-        return _Kind.EXTENDS
+        return _Joining.EXTENDS
     if 0x1100 <= code <= 0x115F or 0xA960 <= code <= 0xA97C:
-        return _Kind.LEADING_JAMO
+        return _Joining.LEADING_JAMO
     if 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FB:
-        return _Kind.JAMO
+        return _Joining.JAMO
     is_before = 0x600 <= code <= 0x605 or code in (0x6DD, 0x70F, 0x8E2)  # Arabic signs over what follows
-    return _Kind.BEFORE if is_before else _Kind.PLAIN
+    return _Joining.BEFORE if is_before else _Joining.PLAIN
 
 
 def _count_flag_halves(text: str, place: int) -> int:
     """Return how many halves of flags stand right before a place, as far as a character may reach."""
     count = 0
-    while count < min(place, GRAPHEME_CHARS_MAX) and _kind_of(text[place - 1 - count]) is _Kind.FLAG_HALF:
+    while count < min(place, GRAPHEME_CHARS_MAX) and _kind_of(text[place - 1 - count]) is _Joining.FLAG_HALF:
         count += 1
     return count
 
