@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 from remanence.core.clock import to_span
 from remanence.core.errors import InvalidInput
 from remanence.core.guide import Guide, guide
+from remanence.core.half_characters import mend_counted
 from remanence.core.keywords import (
     AboutNamed,
     ActionName,
@@ -168,7 +169,7 @@ class Engine(Shelves, EditingVerbs):
         """
         if not isinstance(text, str | Turn):
             putting.refuse_single(more.get("key"), if_revision)
-            turns = [learning.turn_of(item, more) async for item in iterate_cooperatively(text)]
+            turns = [learning.turn_of(mend_counted(item), more) async for item in iterate_cooperatively(text)]
             return await putting.learn_all(self._core, turns, progress)
         turn = learning.turn_of(text, more)
         if turn.key is not None:

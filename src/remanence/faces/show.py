@@ -311,6 +311,7 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield from (
             Text(f"  left out {escape_line(str(one))}", "dim") for one in answer.dropped[:DROPPED_SHOWN]
         )
+    yield from (Text(f"  note: {escape_line(note)}", "yellow") for note in answer.notes)
     if answer.without_model:
         yield Text(f"  without the model: {escape_line(answer.without_model)}", "dim")
 

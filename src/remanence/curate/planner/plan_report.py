@@ -15,6 +15,7 @@ from remanence.core.effects import ACTIONS, UNLINK, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.core.snapshot import Ints, Snapshot, shown_lengths
+from remanence.core.text_cuts import step_back
 from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.curate.policy.compiled import Policy
 
@@ -531,7 +532,7 @@ def memory_line(memory: AffectedMemory, now: int, width: int, into: int | None =
     head = f"    {short_id(memory.seq)}{absence}{age}{whither}  "
     text = visible(" ".join((memory.text or "").split()))
     room = max(_TEXT_MIN, width - len(head))
-    return head + (text if len(text) <= room else text[: room - 1] + "…")
+    return head + (text if len(text) <= room else text[: step_back(text, room - 1)] + "…")
 
 
 def _render_memories(

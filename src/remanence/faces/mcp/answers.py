@@ -78,7 +78,9 @@ def _explain_ranking(answer: RecallResult) -> str:
 
 
 def _left_out(answer: RecallResult) -> str:
-    return f"\nLeft out: {kept_out(answer.left_out)}." if answer.left_out else ""
+    """Write what was left out, and further remarks."""
+    left_out = f"\nLeft out: {kept_out(answer.left_out)}." if answer.left_out else ""
+    return left_out + "".join(f"\nNote: {note}." for note in answer.notes)
 
 
 def _describe_fallback(answer: RecallResult) -> str:

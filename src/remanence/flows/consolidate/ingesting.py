@@ -361,7 +361,7 @@ async def take_in(
         differing=dict(taken.differing),
         examples={**left_out.examples, **taken.differing.examples},
     )
-    return Intake(result, answers)
+    return Intake(result.with_mended(transcript.halves) if transcript.halves else result, answers)
 
 
 async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:

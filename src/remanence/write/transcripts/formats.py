@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
+from remanence.core.half_characters import mend
 from remanence.core.model import Turn
 from remanence.write.transcripts import base
 from remanence.write.transcripts.chatgpt import ChatGPT
@@ -64,7 +65,8 @@ AUTO = "auto"
 class Transcript:
     """What a source held: its turns in order, its format and threads, and what was left out (reason → count).
 
-    `examples` shows the first of what was left out for a reason, where the importer named one.
+    `examples` shows the first of what was left out for a reason, where the importer named one. `halves` counts the
+    halves of characters that were replaced.
     """
 
     turns: list[Turn]
@@ -72,6 +74,7 @@ class Transcript:
     threads: tuple[str, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
+    halves: int = 0
 
 
 def parse(
@@ -114,12 +117,14 @@ def parse_source(
             or _refuse_unknown_format(source, (*IMPORTERS, *importers), flaws)
         )
     skips = SkipCounts()
-    whole = as_source_importer(importers[name]).turns(source, skips)
-    turns = [
-        part for turn in whole for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)
-    ]
+    turns: list[Turn] = []
+    halves = 0
+    for raw in as_source_importer(importers[name]).turns(source, skips):
+        turn, count = mend(raw)
+        turns += [part for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)]
+        halves += count
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
-    return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
+    return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples), halves)
 
 
 def detect_importer(

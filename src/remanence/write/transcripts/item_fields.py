@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 from remanence.core.arguments import TAGS_MAX
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.half_characters import mend_text
 from remanence.core.model import NAME_CHARS_MAX
 from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.importer_source import SkipCounts, Source, SqliteTable
@@ -68,7 +69,7 @@ def is_name(given: Any) -> bool:
         isinstance(given, str)
         and bool(given.strip())
         and len(given) <= NAME_CHARS_MAX
-        and given.isprintable()
+        and mend_text(given)[0].isprintable()
     )
 
 
