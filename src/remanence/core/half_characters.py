@@ -71,6 +71,11 @@ def mend(value: T, depth: int = _DEPTH_MAX) -> tuple[T, int]:
     return value, 0
 
 
+def _is_plain(value: Any) -> bool:
+    """Tell at once of most values that nothing in them is half a character: they are empty, or texts in ASCII."""
+    return not value or (value.__class__ is str and value.isascii())
+
+
 def _mend_items(items: Any, depth: int) -> tuple[Any, int]:
     mended = [mend(item, depth - 1) for item in items]
     count = sum(one for _, one in mended)
@@ -81,6 +86,8 @@ def _mend_items(items: Any, depth: int) -> tuple[Any, int]:
 def _mend_mapping(given: Mapping[Any, Any], depth: int) -> tuple[Any, int]:
     made: dict[Any, Any] = {}
     count, changed = 0, False
+    if all(map(_is_plain, given)) and all(map(_is_plain, given.values())):
+        return given, 0
     for key, value in given.items():
         new_key, in_key = mend(key, depth - 1)
         new, inside = mend(value, depth - 1)
@@ -99,6 +106,8 @@ def _mend_fields(given: Any, depth: int) -> tuple[Any, int]:
     changes, count = {}, 0
     for name in names:
         value = getattr(given, name)
+        if _is_plain(value):
+            continue
         new, found = mend(value, depth - 1)
         if new is not value:
             changes[name] = new

@@ -16,7 +16,7 @@ from remanence.write.transcripts.citation_marks import take_marks_off
 from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.claude_code import ClaudeCode
 from remanence.write.transcripts.codex import Codex
-from remanence.write.transcripts.cursor import Cursor
+from remanence.write.transcripts.cursor import CursorHistory
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
 from remanence.write.transcripts.importer_source import (
@@ -52,7 +52,7 @@ IMPORTERS: Mapping[str, AnyImporter] = {
     "claude-code": ClaudeCode(),
     "codex": Codex(),
     "opencode": OpenCode(),
-    "cursor": Cursor(),
+    "cursor": CursorHistory(),
     "openai": OpenAI(),
     "vault": Vault(),
     "notes": Notes(),
