@@ -191,6 +191,7 @@ class Columns(TypedDict, total=False):
     thread: Some[str | None]
     session: Some[str | None]
     said_at: Some[int]
+    said_offset: Some[int]
     learned_at: Some[int]
     valid_from: Some[int | None]
     valid_to: Some[int | None]

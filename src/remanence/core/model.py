@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from remanence.core.later import import_later
+from remanence.core.local_time import to_local
 from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
 
@@ -259,6 +260,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("thread", "name"),
     Column("session", "name"),
     Column("said_at", "time", nullable=False),
+    Column("said_offset", "int", default=0, nullable=False),
     Column("learned_at", "time", nullable=False),
     Column("valid_from", "time"),
     Column("valid_to", "time"),
@@ -300,6 +302,7 @@ COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")  # that follow from a text
 # Counters that change by increments: they never conflict and never raise the revision.
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
+OFFSET_MAX = 86_399  # seconds from UTC that clocks can stand: less than a day
 INT_MAX = 2**31 - 1  # of a number; a counter that has come so far stays there
 COUNT_MAX = 2**24 - 1  # how often a link can have been seen, likewise; what a packed snapshot has room for
 REVISION_MAX = 2**63 - 1
@@ -365,6 +368,7 @@ def link_values(now: int, weight: float = 1.0, confidence: float | None = None) 
 class Memory(Result):
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC.
 
+    `said_offset` is how many seconds east of UTC the clocks stood where it was said, 0 where nobody knows it.
     `accessors` maps each agent that used it to how often (`uses`) and when last (`last_at`), `tagged_at` each tag to
     when it was set, as far as that is known. `last_action` is told by `get` alone: what a policy's run last did to it.
     """
@@ -397,6 +401,7 @@ class Memory(Result):
     speaker: str | None = None
     thread: str | None = None
     session: str | None = None
+    said_offset: int = 0
     valid_from: int | None = None
     valid_to: int | None = None
     used_at: int | None = None
@@ -435,7 +440,7 @@ class Memory(Result):
     last_action: str | None = None
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
-    said_time = Time("said_at")
+    said_time = Time("said_at", "said_offset")
     learned_time = Time("learned_at")
     status_time = Time("status_at")
     tier_time = Time("tier_at")
@@ -448,12 +453,27 @@ class Memory(Result):
     valid_to_time = MaybeTime("valid_to")
     hold_until_time = MaybeTime("hold_until")
 
+    @property
+    def said_local(self) -> int:
+        """When it was said by the clocks there, in microseconds as if these showed UTC."""
+        local: int = to_local(self.said_at, self.said_offset)
+        return local
+
+    @property
+    def said_day(self) -> str:
+        """The day there on which it was said, such as `2026-01-31`."""
+        return date_of(self.said_local)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        return {**Result.to_dict(self), "said_at": self.said_time.isoformat()}
+
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
         mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
         mark += "".join(f" [{end}]" for end in self.ended)
-        text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
+        text = f"{short_id(self.seq)} {self.said_day}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))
 
 
@@ -640,11 +660,17 @@ class AffectedMemory(Result):
     id: str | None = None
     text: str | None = None
     said_at: int | None = None
+    said_offset: int = 0
 
-    said_time = MaybeTime("said_at")
+    said_time = MaybeTime("said_at", "said_offset")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        said = self.said_time
+        return {**Result.to_dict(self), "said_at": None if said is None else said.isoformat()}
 
     def __str__(self) -> str:
-        date = "" if self.said_at is None else f" {date_of(self.said_at)}"
+        date = "" if self.said_time is None else f" {self.said_time.date()}"
         return visible(
             " ".join(f"{short_id(self.seq)}{date} {self.text or self.id or 'not there any more'}".split())
         )

@@ -23,7 +23,7 @@ from remanence.core.results import number, visible
 from remanence.core.score import Worth
 from remanence.curate.forecast.forecast_report import Leaving
 from remanence.curate.planner import plan_report
-from remanence.faces.style import local
+from remanence.faces.style import local, said_time
 
 SHOWN_MAX = 5
 
@@ -144,6 +144,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
     )
     environment.filters |= {
         "time": local,
+        "said": said_time,
         "iso": lambda at: to_datetime(at).isoformat(),
         "count": lambda value: f"{value:,}",
         "figure": format_figure,

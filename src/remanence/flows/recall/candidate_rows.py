@@ -84,8 +84,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
         allowed &= index.column("thread") == index.code("thread", asked.thread)
         trace.note_filter("thread", allowed)
     if asked.between is not None:
-        said_at = index.column("said_at")
-        allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+        allowed &= asked.between.holds(index.column("said_at"), index.said_local)
         trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
         allowed &= match_values(name, index.column(name), values, partial(index.code, name))

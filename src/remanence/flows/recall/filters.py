@@ -21,6 +21,7 @@ from remanence.core.attributes import (
 )
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
+from remanence.core.local_time import SAID, SaidSpan, read_said_local
 from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core, label
@@ -80,11 +81,11 @@ class Filters:
                 return "attributes"
         return next((name for name, one in self.times.items() if not one.is_met(read_time(memory, name))), "")
 
-    def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
+    def list_columns(self, between: SaidSpan | None = None) -> frozenset[str]:
         """Return the columns that a snapshot needs for `match_rows`."""
-        return frozenset({*self.columns, *(("said_at",) if between else ())})
+        return frozenset({*self.columns, *(SAID if between else ())})
 
-    def match_rows(self, snapshot: Snapshot, between: tuple[int, int] | None = None) -> Bools:
+    def match_rows(self, snapshot: Snapshot, between: SaidSpan | None = None) -> Bools:
         """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
         passes = np.ones(len(snapshot), np.bool_)
         for name, values in self.columns.items():
@@ -93,8 +94,7 @@ class Filters:
             )
             passes &= match_values(name, snapshot.columns[name], values, codes.__getitem__)
         if between is not None:
-            said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
-            passes &= (said_at >= between[0]) & (said_at <= between[1])
+            passes &= between.holds(snapshot.columns["said_at"], read_said_local(snapshot.columns))
         for pattern in self.tags:
             passes &= snapshot.tags[pattern]
         return passes
@@ -118,7 +118,7 @@ class ArchiveFilter:
     """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
 
     thread: str | None
-    between: tuple[int, int] | None
+    between: SaidSpan | None
     filters: Filters
     lowered: bool
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from remanence.core.arrival import Segment, Tail
+from remanence.core.clock import SECOND
 from remanence.core.errors import StoreDamaged
 from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
@@ -392,6 +393,7 @@ def _read_memories(
 Condition = tuple[str, tuple[Any, ...]]
 _BEGINNING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND id >= ? AND id < ?)"
 _ENDING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND substr(id, -?) = ?)"
+_LOCAL = f"s.said_at + s.said_offset * {SECOND}"
 _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 
@@ -417,7 +419,9 @@ def _build_conditions(
     if asked.before is not None:
         conditions.append(("s.seq < ?", (asked.before,)))
     if asked.said is not None:
-        conditions.append(("s.said_at BETWEEN ? AND ?", asked.said))
+        conditions.append(("s.said_at BETWEEN ? AND ?", asked.said[:2]))
+        if asked.said.is_local:
+            conditions.append((f"{_LOCAL} BETWEEN ? AND ?", asked.said[2:]))
     if asked.beginning:
         conditions.append((_BEGINNING, (no, asked.beginning, asked.beginning + "~")))
     # All ids of a scope stand in an index, which is read many times faster than the memories.

@@ -5,11 +5,12 @@ Loads every importer, so only what reads a source imports it. Must not know how 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import NoReturn
 
 from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.model import Turn
-from remanence.write.transcripts import base
+from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.elfmem import Elfmem
@@ -80,10 +81,12 @@ def parse_source(
     source: Source,
     format: str = AUTO,  # noqa: A002
     others: Callable[[], Mapping[str, AnyImporter]] = dict,
+    zone: tzinfo | None = None,
 ) -> Transcript:
     """Read a whole source; a flaw anywhere is an `IngestError` with its line, and no turn is returned.
 
-    `others` are the importers that are not built in; they are asked for where no built-in one will do.
+    `others` are the importers that are not built in; they are asked for where no built-in one will do. Times without a
+    zone are of `zone`.
     """
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
@@ -105,8 +108,9 @@ def parse_source(
             or _refuse_unknown_format(source, (*IMPORTERS, *importers), flaws)
         )
     skips = SkipCounts()
-    whole = as_source_importer(importers[name]).turns(source, skips)
-    turns = [part for turn in whole for part in cut_turn(turn, skips)]
+    with turn_fields.reading_in(zone):
+        whole = as_source_importer(importers[name]).turns(source, skips)
+        turns = [part for turn in whole for part in cut_turn(turn, skips)]
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
     return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
 

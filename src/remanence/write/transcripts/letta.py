@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
 
+from remanence.core.clock import to_micros
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
@@ -95,8 +96,9 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
             skipped.note("message of the system or a tool, or a thought", message.get("id"))
             continue
         at = item_fields.read_moment("created_at", message.get("created_at"), place)
+        micros = None if at is None else to_micros(at)
         key = item_fields.make_key(
-            message.get("id") or f"{thread}:{item_fields.digest(f'{at}{number}{text}')}"
+            message.get("id") or f"{thread}:{item_fields.digest(f'{micros}{number}{text}')}"
         )
         if item_fields.can_keep_text(text, key, skipped):
             is_user = message.get("role") == "user"

@@ -11,8 +11,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from remanence.core.clock import to_micros
 from remanence.core.errors import InvalidInput
+from remanence.core.keywords import Moment
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.turn_fields import FlawError, Path
@@ -95,13 +95,13 @@ def _make_turn(message: Mapping[str, Any], thread: str, source: str, seen: Count
     )
 
 
-def _read_time(message: Mapping[str, Any], skipped: Counter[str]) -> int | None:
-    """Return when a message was said, in microseconds, where it says so; a time that cannot be read is counted."""
+def _read_time(message: Mapping[str, Any], skipped: Counter[str]) -> Moment | None:
+    """Return when a message was said, where it says so; a time that cannot be read is counted."""
     given = next((message[name] for name in TIMES if message.get(name) is not None), None)
-    said_at = turn_fields.read_seconds(given)
+    said_at: Moment | None = turn_fields.read_seconds(given)
     if isinstance(given, str):
         with suppress(ValueError, InvalidInput):
-            said_at = to_micros(datetime.fromisoformat(given))
+            said_at = turn_fields.place_moment(datetime.fromisoformat(given))
     if given is not None and said_at is None:
         skipped["time that cannot be read, such as one without a zone"] += 1
     return said_at
