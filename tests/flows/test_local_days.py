@@ -23,44 +23,56 @@ MORNING = datetime.fromisoformat("2026-04-23T05:10+13:00")  # the 22nd in UTC
 OSLO, PARIS, APIA = "Europe/Oslo", "Europe/Paris", "Pacific/Apia"
 
 
-@pytest.mark.parametrize(
-    ("zone", "given", "day", "offset"),
-    [
-        (None, "2026-04-22T22:30:00-04:00", "2026-04-22", -14_400),
-        (OSLO, "2026-04-22T22:30:00-04:00", "2026-04-22", -14_400),
-        (None, "2026-04-22T23:30:00Z", "2026-04-22", 0),
-        (OSLO, "2026-04-22T23:30:00Z", "2026-04-23", 7_200),
-        (OSLO, "2026-01-22T23:30:00+00:00", "2026-01-23", 3_600),
-        (OSLO, 1_776_900_600_000_000, "2026-04-23", 7_200),  # 23:30 UTC on the 22nd
-        (OSLO, "2026-04-22T23:30:00", "2026-04-22", 7_200),
-        (OSLO, "2026-03-29T02:30:00", "2026-03-29", 3_600),  # the clocks skipped it
-        (OSLO, "2026-10-25T02:30:00", "2026-10-25", 7_200),  # they showed it twice
-        (APIA, "2011-12-30T12:00:00", "2011-12-30", -36_000),  # they skipped the whole day
-        ("Asia/Kathmandu", "2026-04-22T18:20:00Z", "2026-04-23", 20_700),
-        (None, "2026-04-22T09:00:00+14:00", "2026-04-22", 50_400),
-        (None, "2026-04-22T13:00:00-12:00", "2026-04-22", -43_200),
-        (None, "2026-04-22T00:10:00+23:59", "2026-04-22", 86_340),
-        (None, "1890-04-22T00:10:00+00:19:32", "1890-04-22", 1_172),
-        (PARIS, "1890-04-22T23:55:00Z", "1890-04-23", 561),
-    ],
-)
+TIMES = [
+    (None, "2026-04-22T22:30:00-04:00", "2026-04-22", -14_400),
+    (OSLO, "2026-04-22T22:30:00-04:00", "2026-04-22", -14_400),
+    (None, "2026-04-22T23:30:00Z", "2026-04-22", 0),
+    (OSLO, "2026-04-22T23:30:00Z", "2026-04-23", 7_200),
+    (OSLO, "2026-01-22T23:30:00+00:00", "2026-01-23", 3_600),
+    (OSLO, 1_776_900_600_000_000, "2026-04-23", 7_200),  # 23:30 UTC on the 22nd
+    (OSLO, "2026-04-22T23:30:00", "2026-04-22", 7_200),
+    (OSLO, "2026-03-29T02:30:00", "2026-03-29", 3_600),  # the clocks skipped it
+    (OSLO, "2026-10-25T02:30:00", "2026-10-25", 7_200),  # they showed it twice
+    (APIA, "2011-12-30T12:00:00", "2011-12-30", -36_000),  # they skipped the whole day
+    ("Asia/Kathmandu", "2026-04-22T18:20:00Z", "2026-04-23", 20_700),
+    (None, "2026-04-22T09:00:00+14:00", "2026-04-22", 50_400),
+    (None, "2026-04-22T13:00:00-12:00", "2026-04-22", -43_200),
+    (None, "2026-04-22T00:10:00+23:59", "2026-04-22", 86_340),
+    (PARIS, "1890-04-22T23:55:00Z", "1890-04-23", 561),
+]
+BY_SECONDS = (None, "1890-04-22T00:10:00+00:19:32", "1890-04-22", 1_172)  # which JSON has no form for
+
+
+@pytest.mark.parametrize(("zone", "given", "day", "offset"), TIMES)
 async def test_a_time_is_of_the_day_of_its_own_clocks(
-    opener: Opener, tmp_path: Path, zone: str | None, given: str | int, day: str, offset: int
+    opener: Opener, zone: str | None, given: str | int, day: str, offset: int
 ) -> None:
-    """Of the offset that it has, else of the scope's zone; a file's line and a call are read alike."""
-    line = json.dumps({"text": "The lamp was lit.", "said_at": given})
-    (tmp_path / "log.jsonl").write_text(line, encoding="utf-8")
+    """Of the offset that it has, else of the scope's zone; what is shown and written as data has that day."""
     said_at = datetime.fromisoformat(given) if isinstance(given, str) else given
     async with opener(embedder="none") as memory:
         await memory.settings.set("zone", zone)
-        learned = await memory.learn("The gate was shut.", said_at=said_at)
-        await memory.ingest(tmp_path / "log.jsonl", trust="user")
-        own, read = await memory.get(learned.id), await memory.get(2)
-        text = (await memory.recall("Was the lamp lit?")).text
+        await memory.learn("The gate was shut.", said_at=said_at)
+        one = await memory.get(1)
+        text = (await memory.recall("Was the gate shut?")).text
 
-    assert [(day, offset)] * 2 == [(one.said_day, one.said_offset) for one in (own, read)]
-    assert day == own.said_time.date().isoformat() == own.to_dict()["said_at"][:10]
-    assert f"[#2 {day}" in text
+    assert (day, offset) == (one.said_day, one.said_offset)
+    assert day == one.said_time.date().isoformat() == one.to_dict()["said_at"][:10]
+    assert f"[#1 {day}" in text
+
+
+@pytest.mark.parametrize(("zone", "given", "day", "offset"), [*TIMES, BY_SECONDS])
+async def test_a_line_of_a_file_is_read_alike(
+    opener: Opener, tmp_path: Path, zone: str | None, given: str | int, day: str, offset: int
+) -> None:
+    """A time in a file is of the same day as one that a caller passes."""
+    line = json.dumps({"text": "The lamp was lit.", "said_at": given})
+    (tmp_path / "log.jsonl").write_text(line, encoding="utf-8")
+    async with opener(embedder="none") as memory:
+        await memory.settings.set("zone", zone)
+        await memory.ingest(tmp_path / "log.jsonl")
+        one = await memory.get(1)
+
+    assert (day, offset) == (one.said_day, one.said_offset)
 
 
 async def test_what_is_said_now_is_of_the_scopes_day(opener: Opener, clock: ManualClock) -> None:
@@ -132,9 +144,8 @@ async def test_days_are_asked_for_where_they_were(opener: Opener) -> None:
         )
         listed = [one.seq for one in await memory.list(between=day)]
         recalled = [hit.seq for hit in await memory.recall("boat", between=day)]
-        instants = [
-            one.seq for one in await memory.list(between=tuple(one.replace(tzinfo=UTC) for one in day))
-        ]  # type: ignore[arg-type]
+        first, last = (one.replace(tzinfo=UTC) for one in day)
+        instants = [one.seq for one in await memory.list(between=(first, last))]
         mixed = [one.seq for one in await memory.list(between=(day[0], MORNING))]
         counted = await memory.count("said_at", between=day)
         days = {one.value: one.memories for one in (await memory.count("said_at")).values}

@@ -27,7 +27,7 @@ FRACTIONS = ("confidence", "importance")
 # Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
 MICROS_MIN = 10**14
 TIME_RECOVERY = (
-    'write it like "2026-03-01T09:30:00+00:00", or name the zone: remanence settings set zone NAME'
+    'write it like "2026-03-01T09:30:00+00:00", or name the zone: remanence settings zone NAME'
 )
 
 
