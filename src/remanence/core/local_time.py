@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from remanence.core.clock import DAY, SECOND, TIME_MAX, check_span, to_datetime, to_micros
 from remanence.core.errors import InvalidInput
 
+OFFSET_MAX = 86_399  # seconds from UTC that clocks can stand: less than a day
 _SECOND = timedelta(seconds=1)
 _UTC = "UTC"  # what every zone of UTC is called; Z and +00:00 are read as it, London in winter is called GMT
 _EVER = TIME_MAX + DAY  # beyond each local time, also in the microseconds of one

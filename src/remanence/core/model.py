@@ -302,7 +302,6 @@ COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")  # that follow from a text
 # Counters that change by increments: they never conflict and never raise the revision.
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
-OFFSET_MAX = 86_399  # seconds from UTC that clocks can stand: less than a day
 INT_MAX = 2**31 - 1  # of a number; a counter that has come so far stays there
 COUNT_MAX = 2**24 - 1  # how often a link can have been seen, likewise; what a packed snapshot has room for
 REVISION_MAX = 2**63 - 1
@@ -456,8 +455,7 @@ class Memory(Result):
     @property
     def said_local(self) -> int:
         """When it was said by the clocks there, in microseconds as if these showed UTC."""
-        local: int = to_local(self.said_at, self.said_offset)
-        return local
+        return int(to_local(self.said_at, self.said_offset))
 
     @property
     def said_day(self) -> str:

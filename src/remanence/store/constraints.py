@@ -10,6 +10,7 @@ from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.change import GUARDS, Change, Increment
 from remanence.core.clock import DAY, TIME_MAX
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
+from remanence.core.local_time import OFFSET_MAX
 from remanence.core.model import (
     COLUMN,
     COLUMNS,
@@ -18,7 +19,6 @@ from remanence.core.model import (
     COUNTERS,
     INT_MAX,
     KEYING,
-    OFFSET_MAX,
     RETURNING_VERBS,
     STANDING,
     SYMMETRIC,

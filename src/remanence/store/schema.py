@@ -28,7 +28,8 @@ from sqlalchemy.types import UserDefinedType
 from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.change import MILLION
 from remanence.core.clock import MINUTE
-from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, OFFSET_MAX, SYMMETRIC, Relation
+from remanence.core.local_time import OFFSET_MAX
+from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.core.model import Column as Kept
 from remanence.store.audit_parts import PLACE_BITS, PLACE_MAX
 from remanence.store.checksummed_columns import SUMMED

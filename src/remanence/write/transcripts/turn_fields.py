@@ -26,9 +26,7 @@ LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Sev
 FRACTIONS = ("confidence", "importance")
 # Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
 MICROS_MIN = 10**14
-TIME_RECOVERY = (
-    'write it like "2026-03-01T09:30:00+00:00", or name the zone: remanence settings zone NAME'
-)
+TIME_RECOVERY = 'write it like "2026-03-01T09:30:00+00:00", or name the zone: remanence settings zone NAME'
 
 
 # An importer is handed a text and no scope, and those of other packages stay as they are.
