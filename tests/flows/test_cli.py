@@ -240,7 +240,7 @@ def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
     piped = desk.type("learn", "-", text="From a pipe.\n")
 
     assert "stored" == learned["status"]
-    assert ("2026-03-01T08:30:00+00:00", ["a", "b"], {"length": "7 m"}) == (
+    assert ("2026-03-01T09:30:00+01:00", ["a", "b"], {"length": "7 m"}) == (
         found["said_at"],
         found["tags"],
         found["attributes"],
@@ -652,7 +652,7 @@ def test_a_plan_lists_what_goes(desk: Desk) -> None:
     assert first.splitlines()[0] == kept.splitlines()[0]
     assert 5 == kept.count("  Episode ")
     assert (8, 8, "archive") == (act["count"], len(act["memories"]), act["name"])
-    assert {"seq", "id", "text", "said_at"} == act["memories"][0].keys()
+    assert {"seq", "id", "text", "said_at", "said_offset"} == act["memories"][0].keys()
     assert told["tokens_before"] > told["tokens_after"] == 0
     assert "Episode" not in (desk.folder / "plan.json").read_text(encoding="utf-8")
     assert "in a file already" in desk.bad("plan", "plan.json", "-o", "other.json")
@@ -838,15 +838,15 @@ def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
 
 
 def test_times_are_local_and_say_so(desk: Desk) -> None:
-    """A time without a zone is the reader's own, as is what is printed; both show the offset. JSON is UTC."""
+    """A time without a zone is of the zone of who writes it, and is printed with that offset wherever it is read."""
     zone = {"TZ": "Asia/Kolkata"}
     learned = desk.type("learn", "High tide.", "--said-at", "2026-03-01T09:30", **zone)
     abroad = desk.type("list", TZ="America/New_York").stdout
 
     assert "note: 2026-03-01T09:30 is taken as local time: 2026-03-01 09:30+05:30\n" == learned.stderr
-    assert "2026-02-28 23:00-05:00" in abroad
+    assert "2026-03-01 09:30+05:30" in abroad
     assert "2026-03-01 09:30+05:30" in desk.type("get", "1", **zone).stdout
-    assert "2026-03-01T04:00:00+00:00" == desk.read("get", "1")["said_at"]
+    assert "2026-03-01T09:30:00+05:30" == desk.read("get", "1")["said_at"]
     assert "" == desk.type("learn", "Low tide.", "--said-at", "2026-03-01T15:30Z", **zone).stderr
 
 

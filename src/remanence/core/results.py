@@ -113,24 +113,27 @@ def is_time(name: str) -> bool:
 
 
 class Time:
-    """The time in a field of a result, which is microseconds, as an aware datetime in UTC."""
+    """The time in a field of a result, which is microseconds, as an aware datetime: in UTC unless it has an offset.
 
-    def __init__(self, field: str) -> None:
-        self._field = field
+    `offset` names the field of it, in seconds east of UTC.
+    """
+
+    def __init__(self, field: str, offset: str = "") -> None:
+        self._field, self._offset = field, offset
 
     def __get__(self, result: Any, kind: type | None = None) -> datetime:
-        return to_datetime(getattr(result, self._field))
+        offset = getattr(result, self._offset) if self._offset else 0
+        return to_datetime(getattr(result, self._field), offset)
 
 
 class MaybeTime:
     """The same where there may be no time."""
 
-    def __init__(self, field: str) -> None:
-        self._field = field
+    def __init__(self, field: str, offset: str = "") -> None:
+        self._field, self._time = field, Time(field, offset)
 
     def __get__(self, result: Any, kind: type | None = None) -> datetime | None:
-        micros = getattr(result, self._field)
-        return None if micros is None else to_datetime(micros)
+        return None if getattr(result, self._field) is None else self._time.__get__(result)
 
 
 def date_of(micros: int | None) -> str:

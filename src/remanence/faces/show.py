@@ -41,7 +41,7 @@ from remanence.core.results import (
     kept_out,
     number,
 )
-from remanence.faces.style import Text, Undoable, local, write_lines
+from remanence.faces.style import Text, Undoable, local, said_time, write_lines
 from remanence.text.analysis import visible
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _row(memory: Memory) -> Text:
     mark = f" [{'; '.join(marks)}]" if marks else ""
     return Text.assemble(
         (f"{memory.seq:>6} ", "bold"),
-        (f"{format_time(memory.said_at)}{mark} ", "dim"),
+        (f"{said_time(memory)}{mark} ", "dim"),
         who,
         shorten_line(memory.text),
     )
@@ -351,7 +351,7 @@ def _memory(memory: Memory) -> Iterator[Text]:
         value = getattr(memory, one.name)
         if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value in ((), {}):
             continue
-        text = _format_field(one.name, value)
+        text = said_time(memory) if one.name == "said_at" else _format_field(one.name, value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), escape_line(text))
 
 

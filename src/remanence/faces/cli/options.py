@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from shutil import rmtree
@@ -30,7 +31,7 @@ from remanence.core.model import COLUMN, SHORT_ID_CHARS
 from remanence.core.model import Memory as ListedMemory
 from remanence.core.results import encode_json_value
 from remanence.faces import style
-from remanence.faces.style import interval, local, moment
+from remanence.faces.style import in_local_zone, interval, local, moment, written_time
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
@@ -162,22 +163,25 @@ def _read_moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     """Read a time, and say so where its zone was not given."""
     word = tokens[0].value
     read = moment(word)
-    if datetime.fromisoformat(word).tzinfo is None:
-        style.write_lines([style.Text(f"note: {word} is taken as local time: {local(read)}")], sys.stderr)
+    if written_time(word).tzinfo is None:
+        _note_zone(word, read)
     return read
 
 
-def _read_interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
-    """Read a span of time."""
-    return interval(tokens[0].value, SystemClock().now())
+def _read_said_at(_type: Any, tokens: Sequence[Any]) -> datetime:
+    return written_time(tokens[0].value)
 
 
-def _read_since(_type: Any, tokens: Sequence[Any]) -> datetime:
-    return style.span(tokens[0].value, SystemClock().now())[0]
+def _check_interval(_type: Any, tokens: Sequence[Any]) -> str:
+    """Refuse what is no span of time; which one is meant, the scope's clocks tell."""
+    word = str(tokens[0].value)
+    interval(word, SystemClock().now())
+    return word
 
 
-def _read_until(_type: Any, tokens: Sequence[Any]) -> datetime:
-    return style.span(tokens[0].value, SystemClock().now())[1]
+@cache  # a verb that makes a database is tried before: it is said once
+def _note_zone(word: str, read: datetime) -> None:
+    style.write_lines([style.Text(f"note: {word} is taken as local time: {local(read)}")], sys.stderr)
 
 
 def _list_presets(_context: Any) -> Sequence[str]:
@@ -220,9 +224,8 @@ PolicyOption = Annotated[
 ]
 FRAME = Parameter(metavar="FRAME", completer=_list_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_read_moment, n_tokens=1)]
-Span = Annotated[
-    tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_read_interval, n_tokens=1)
-]
+SaidAt = Annotated[datetime | None, Parameter(metavar="TIME", converter=_read_said_at, n_tokens=1)]
+Span = Annotated[str | None, Parameter(metavar="FROM/TO", converter=_check_interval, n_tokens=1)]
 Relation = Annotated[RelationName, Parameter(help="Relation of the first memory to the second.")]
 IfRevision = Annotated[int | None, Parameter(help="Fail unless the memory has this revision (see `get`).")]
 IfLinkRevision = Annotated[
@@ -291,29 +294,44 @@ Alone = Annotated[bool, Parameter(help="Print only the text that an agent gets."
 
 
 Since = Annotated[
-    datetime,
+    str,
     Parameter(
         metavar="TIME",
-        converter=_read_since,
+        converter=_check_interval,
         n_tokens=1,
         help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
     ),
 ]
 Until = Annotated[
-    datetime,
+    str,
     Parameter(
-        metavar="TIME", converter=_read_until, n_tokens=1, help="Only what was said at or before this time."
+        metavar="TIME",
+        converter=_check_interval,
+        n_tokens=1,
+        help="Only what was said at or before this time.",
     ),
 ]
 SINCE_UNTIL: Mapping[str, Any] = {"since": Since, "until": Until}  # a span of time is two options
 Where = Annotated[list[str], Parameter(name="--where", metavar="NAME=VALUE", help=WHERE)]
 
 
-def join_times(values: dict[str, Any]) -> None:
-    """Make the argument `between` of the two options for times."""
-    since, until = values.pop("since", None), values.pop("until", None)
-    if since or until:
-        values["between"] = (since or EVER[0], until or EVER[1])
+async def place_times(values: dict[str, Any], memory: "Engine", *, joins: bool) -> None:
+    """Read times by the clocks of the scope; where it `joins`, `between` is made of the two options for times."""
+    from remanence.flows.base.settings import read_local_now, read_zone
+
+    since, until = (values.pop(name, None) if joins else None for name in ("since", "until"))
+    if since or until or values.get("around"):
+        now = await read_local_now(memory._core)  # noqa: SLF001 # "last week" is meant from now on
+        if since or until:
+            first = style.span(since, now)[0] if since else EVER[0]
+            values["between"] = (first, style.span(until, now)[1] if until else EVER[1])
+        if values.get("around"):
+            values["around"] = interval(values["around"], now)
+    said_at = values.get("said_at")
+    if said_at is not None and said_at.tzinfo is None:
+        values["said_at"] = in_local_zone(said_at, await read_zone(memory._core))  # noqa: SLF001
+        if values["said_at"].tzinfo is not None:
+            _note_zone(said_at.isoformat(timespec="minutes"), values["said_at"])
 
 
 @Parameter(name="*")
@@ -337,13 +355,13 @@ class ListPage:
         Parameter(help="Show only this field, such as id or said_at; repeatable."),
     ] = None
 
-    def values(self) -> dict[str, Any]:
+    async def values(self, memory: "Engine") -> dict[str, Any]:
         """Return the arguments of `list`, but for the limit."""
         names = ("after", "as_of", "oldest_first", "order", "speaker", "since", "until")
         arguments = {name: one for name in names if (one := getattr(self, name)) is not None}
         if self.filters:
             arguments["filters"] = filters(self.filters)
-        join_times(arguments)
+        await place_times(arguments, memory, joins=True)
         return arguments
 
     def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:

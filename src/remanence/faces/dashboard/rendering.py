@@ -24,7 +24,7 @@ from remanence.core.score import Worth
 from remanence.core.text_cuts import step_back
 from remanence.curate.forecast.forecast_report import Leaving
 from remanence.curate.planner import plan_report
-from remanence.faces.style import local
+from remanence.faces.style import local, said_time
 
 SHOWN_MAX = 5
 
@@ -145,6 +145,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
     )
     environment.filters |= {
         "time": local,
+        "said": said_time,
         "iso": lambda at: to_datetime(at).isoformat(),
         "count": lambda value: f"{value:,}",
         "figure": format_figure,

@@ -131,7 +131,7 @@ def render_memory_as_of(memory: Memory, *, is_withheld: bool) -> str:
 def _render_facts(memory: Memory) -> Iterator[str]:
     labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
     yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"
-    when = {"said": memory.said_at, "said again": memory.said_again_at}
+    when = {"said": memory.said_local, "said again": memory.said_again_at}
     when |= {"learned": memory.learned_at, "used": memory.used_at}
     when |= {"valid from": memory.valid_from, "valid to": memory.valid_to}
     yield ", ".join(f"{what} {_time(at)}" for what, at in when.items() if at is not None)

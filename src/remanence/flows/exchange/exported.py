@@ -31,7 +31,7 @@ from remanence.write.imported import EXPORT
 from remanence.write.roles import BY_ROLE
 
 FORMAT = EXPORT
-VERSION = 6
+VERSION = 7
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})

@@ -143,7 +143,7 @@ def fields_of(
         "agent": memory.agent,
         "role": memory.role.label if memory.role is not Role.USER else None,
         "trust": memory.trust.label if memory.trust is not Trust.USER else None,
-        "said": _write_time(memory.said_at),
+        "said": _write_said(memory),
         "learned": _write_time(memory.learned_at),
         "updated": _write_time(memory.text_at),
         "valid_from": _write_time(memory.valid_from),
@@ -163,6 +163,10 @@ def fields_of(
         "since": _write_time(memory.status_at) if memory.status not in STANDING else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _write_said(memory: Memory) -> str | None:
+    return _write_time(memory.said_at) if not memory.said_offset else memory.said_time.isoformat()
 
 
 def _write_time(micros: int | None) -> str | None:
@@ -204,7 +208,7 @@ def _make_artifact(memory: Memory, said: Memory) -> File:
         "of": memory.id,
         "said_in": said.id,
         "speaker": said.speaker,
-        "said": _write_time(said.said_at),
+        "said": _write_said(said),
         "status": memory.status.label,
     }
     lines = [line(name, value) for name, value in fields.items() if value is not None]

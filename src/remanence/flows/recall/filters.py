@@ -24,6 +24,7 @@ from remanence.core.attributes import (
 )
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.keywords import ATTRIBUTE, Columns
+from remanence.core.local_time import SAID, SaidSpan
 from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status, Verification
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core, label
@@ -32,7 +33,6 @@ from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.flows.recall.time_filters import (
     LAST_SAID,
     ORDERS,
-    SAID,
     TIMES,
     asks_by_operators,
     match_times,
@@ -115,11 +115,11 @@ class Filters:
                 return "attributes"
         return next((name for name, one in self.times.items() if not one.is_met(read_time(memory, name))), "")
 
-    def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
+    def list_columns(self, between: SaidSpan | None = None) -> frozenset[str]:
         """Return the columns that a snapshot needs for `match_rows`."""
         return frozenset({*self.columns, *(SAID if between else ())})
 
-    def match_rows(self, snapshot: Snapshot, between: tuple[int, int] | None = None) -> Bools:
+    def match_rows(self, snapshot: Snapshot, between: SaidSpan | None = None) -> Bools:
         """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
         passes = np.ones(len(snapshot), np.bool_)
         for name, values in self.columns.items():
@@ -128,18 +128,10 @@ class Filters:
             )
             passes &= match_values(name, snapshot.columns[name], values, codes.__getitem__)
         if between is not None:
-            passes &= match_said(between, *(snapshot.columns[name] for name in SAID))
+            passes &= between.holds_either(*(snapshot.columns[name] for name in SAID))
         for pattern in self.tags:
             passes &= snapshot.tags[pattern]
         return passes
-
-
-def match_said(between: tuple[int, int], *columns: npt.NDArray[Any]) -> Bools:
-    """Tell which rows were said, or said again, within a span; as `Memory.is_said_within` does of one."""
-    matches: Bools = np.logical_or.reduce(
-        [(column >= between[0]) & (column <= between[1]) for column in columns]
-    )
-    return matches
 
 
 def match_values(
@@ -160,7 +152,7 @@ class ArchiveFilter:
     """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
 
     thread: str | None
-    between: tuple[int, int] | None
+    between: SaidSpan | None
     filters: Filters
     lowered: bool
 

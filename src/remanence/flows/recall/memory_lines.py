@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from remanence.core.clock import to_datetime
 from remanence.core.model import STANDING, Form, Memory, Trust, Verification, short_id
 from remanence.core.results import UNSURE, WEAK
 from remanence.flows.base.context import Core
@@ -61,7 +60,6 @@ def render(
     `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
     policy gave it.
     """
-    when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
     origin = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
@@ -75,7 +73,7 @@ def render(
     short = scarce and part is None and memory.form is not Form.FULL
     marks += f"; {memory.form.label}" * short
     text = _normalize_visible(shown_text(memory) if short else memory.text) if part is None else part
-    return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
+    return f"[{short_id(memory.seq)} {memory.said_day}{who}{source}{marks}] {text}"
 
 
 def render_contradiction(by: Memory) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.attributes import parse_attribute_filter
+from remanence.core.local_time import to_local
 from remanence.core.model import STANDING, Kind, Memory, Relation, Trust, Verification, short_id
 from remanence.core.results import Result, date_of, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
@@ -252,7 +253,7 @@ async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memo
 def has_passed(memory: Memory, now: int) -> bool:
     """Tell whether what a memory says was still to come has its day behind it, where a writer named the day."""
     day = (memory.attributes or {}).get(EVENT_AT)
-    return isinstance(day, str) and date_of(memory.said_at) <= day < date_of(now)
+    return isinstance(day, str) and memory.said_day <= day < date_of(to_local(now, memory.said_offset))
 
 
 def _line(memory: Memory, area: str) -> ProfileLine:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from remanence.core.arrival import Segment, Tail
+from remanence.core.clock import SECOND
 from remanence.core.errors import StoreDamaged
 from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
@@ -417,9 +418,11 @@ def _build_conditions(
     if asked.before is not None:
         conditions.append(("s.seq < ?", (asked.before,)))
     if asked.said is not None:
-        conditions.append(
-            ("(s.said_at BETWEEN ? AND ? OR s.said_again_at BETWEEN ? AND ?)", (*asked.said, *asked.said))
-        )
+        span, within = asked.said, "{0} BETWEEN ? AND ?"
+        if span.is_local:
+            within += f" AND {{0}} + s.said_offset * {SECOND} BETWEEN ? AND ?"
+        either = " OR ".join(f"({within.format(name)})" for name in ("s.said_at", "s.said_again_at"))
+        conditions.append((f"({either})", 2 * (span if span.is_local else span[:2])))
     if asked.beginning:
         conditions.append((_BEGINNING, (no, asked.beginning, asked.beginning + "~")))
     # All ids of a scope stand in an index, which is read many times faster than the memories.

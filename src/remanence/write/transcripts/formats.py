@@ -5,12 +5,13 @@ Loads every importer, so only what reads a source imports it. Must not know how 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import NoReturn
 
 from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.half_characters import mend
 from remanence.core.model import Turn
-from remanence.write.transcripts import base
+from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.citation_marks import take_marks_off
 from remanence.write.transcripts.claude import Claude
@@ -92,10 +93,12 @@ def parse_source(
     source: Source,
     format: str = AUTO,  # noqa: A002
     others: Callable[[], Mapping[str, AnyImporter]] = dict,
+    zone: tzinfo | None = None,
 ) -> Transcript:
     """Read a whole source; a flaw anywhere is an `IngestError` with its line, and no turn is returned.
 
-    `others` are the importers that are not built in; they are asked for where no built-in one will do.
+    `others` are the importers that are not built in; they are asked for where no built-in one will do. Times without a
+    zone are of `zone`.
     """
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
@@ -119,10 +122,11 @@ def parse_source(
     skips = SkipCounts()
     turns: list[Turn] = []
     halves = 0
-    for raw in as_source_importer(importers[name]).turns(source, skips):
-        turn, count = mend(raw)
-        turns += [part for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)]
-        halves += count
+    with turn_fields.reading_in(zone):
+        for raw in as_source_importer(importers[name]).turns(source, skips):
+            turn, count = mend(raw)
+            turns += [part for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)]
+            halves += count
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
     return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples), halves)
 
