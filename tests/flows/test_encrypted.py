@@ -12,11 +12,13 @@ import orjson
 import pytest
 
 import remanence.sync
-from remanence.core.errors import InvalidInput, RemanenceError, StoreIncompatible, StoreUnavailable
+from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreIncompatible, StoreUnavailable
 from remanence.store.sqlite.driver import Key, open_file
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.upgrade import read_older_version
 from tests import IMPORT_PATH
 from tests.command_line import typed
+from tests.flows import upgrades
 
 pytest.importorskip("sqlcipher3", reason="the extra `encrypted` is not installed")
 
@@ -261,6 +263,37 @@ def test_an_erasure_finds_what_is_left_in_a_table_of_an_encrypted_file(path: Pat
         report = memory.erase.apply(memory.erase.show([1]))
 
         assert (str(path),) == report.found
+
+
+async def test_an_older_encrypted_file_is_brought_up_behind_an_encrypted_copy(
+    path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy opens with the key, and of the copies of several upgrades the newest two stay."""
+    for number in range(3):
+        copy(path, f"{path}.before-v{number}")
+        os.utime(f"{path}.before-v{number}", (number, number))
+    upgrades.know_next(monkeypatch.setattr, tmp_path_factory.mktemp("steps") / "scripts")
+
+    assert [TEXT] == _texts(path, OTHER)
+    copies = {path.with_name(f"m.db.before-v{number}") for number in (2, upgrades.NEXT)}
+    assert copies == set(path.parent.glob("*.before-*"))
+    for one in copies:
+        assert b"SQLite" not in one.read_bytes()
+        assert upgrades.NEXT - 1 == read_older_version(str(one), Key(OTHER))
+
+
+def test_without_the_extra_a_key_is_refused_and_no_file_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says what to install."""
+    for name in ("sqlcipher3", "sqlcipher3.dbapi2"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+    with pytest.raises(NotFound) as refused:
+        remanence.sync.open(tmp_path / "m.db", key=KEY)
+
+    assert "remanence[encrypted]" in refused.value.recovery
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def open_file(
     uri = path if path == IN_MEMORY else f"{Path(path).absolute().as_uri()}?{mode}"
     if key is None and not cipher:
         return sqlite3.connect(uri, **settings, factory=PlainReadConnection if reads else sqlite3.Connection)
-    connection: Any = _load_cipher().connect(uri, **settings, factory=_connection_classes()[reads])
+    connection: Any = load_cipher().connect(uri, **settings, factory=_connection_classes()[reads])
     connection.key = key
     connection.execute("PRAGMA cipher_log_level = NONE")  # it would write to stderr
     if key is not None:
@@ -184,7 +184,8 @@ def _describe_state(path: str) -> tuple[int, ...]:
     return ()
 
 
-def _load_cipher() -> Any:
+def load_cipher() -> Any:
+    """Return SQLCipher; raise NotFound where the extra is not installed."""
     try:
         import sqlcipher3.dbapi2
     except ImportError:
@@ -196,7 +197,7 @@ def _load_cipher() -> Any:
 
 def _connection_classes() -> tuple[Any, Any]:
     """Return the connections of SQLCipher that write and that only read."""
-    base = _load_cipher().Connection
+    base = load_cipher().Connection
     if not _classes:
         _classes.append(
             (type("CipherConnection", (base,), {}), type("CipherReadConnection", (ReadState, base), {}))

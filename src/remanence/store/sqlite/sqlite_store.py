@@ -68,7 +68,7 @@ from remanence.store.sqlite.dialect import (
     refuse_path,
     restrict_mode,
 )
-from remanence.store.sqlite.driver import IN_MEMORY, Key, refuse_wrong_key
+from remanence.store.sqlite.driver import IN_MEMORY, Key, load_cipher, refuse_wrong_key
 from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
@@ -148,6 +148,8 @@ class SqlStore:
         if self._writer is not None:
             return
         refuse_path(self._path, makes=not read_only)
+        if self._key is not None:
+            load_cipher()  # before a file is made
         self.reads_only = read_only or not can_write(self._path)
         if self.reads_only and not read_only:
             LOG.warning("%s cannot be written: it is opened to be read alone", self._path)
