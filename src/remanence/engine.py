@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 from remanence.core.clock import to_span
 from remanence.core.errors import InvalidInput
 from remanence.core.guide import Guide, guide
+from remanence.core.half_characters import mend_counted
 from remanence.core.keywords import (
     AboutNamed,
     ActionName,
@@ -168,7 +169,7 @@ class Engine(Shelves, EditingVerbs):
         """
         if not isinstance(text, str | Turn):
             putting.refuse_single(more.get("key"), if_revision)
-            turns = [learning.turn_of(item, more) async for item in iterate_cooperatively(text)]
+            turns = [learning.turn_of(mend_counted(item), more) async for item in iterate_cooperatively(text)]
             return await putting.learn_all(self._core, turns, progress)
         turn = learning.turn_of(text, more)
         if turn.key is not None:
@@ -192,6 +193,7 @@ class Engine(Shelves, EditingVerbs):
         format: str | AnyImporter = "auto",  # noqa: A002
         trust: TrustName | Trust = "outside",
         extract: bool = False,
+        actions: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult:
@@ -200,10 +202,11 @@ class Engine(Shelves, EditingVerbs):
         `trust` says how far the file is to be believed; texts of an assistant or a tool in it are believed less. A
         higher `trust` also raises texts that were imported before. With `extract` new texts are noted, and a model
         extracts facts. A `dry_run` reports all this, and the cost of the model, and writes nothing. `format` is auto,
-        the name of a built-in or registered importer, or an importer of yours.
+        the name of a built-in or registered importer, or an importer of yours. With `actions` the edits and commands
+        of a coding session come in as well, one line each.
         """
         take = ingesting.preview if dry_run else ingesting.ingest
-        return await take(self._core, path, format, progress, trust=trust, extract=extract)
+        return await take(self._core, path, format, progress, trust=trust, extract=extract, actions=actions)
 
     async def consolidate(
         self, progress: Progress | None = None, *, listen: bool = False, duplicates: bool = False

@@ -265,6 +265,7 @@ _WHOLE: Mapping[str, Any] = {
 _CONFIRMED: Mapping[str, Any] = {
     "confirmations": DynamicValue.ONE_MORE,
     "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
+    "said_again_at": DynamicValue.GIVEN,
 }
 
 _FALLING = ("expire", "deduplicate", "keep-recent", "lifecycle", "value")

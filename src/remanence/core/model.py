@@ -7,6 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from remanence.core.half_characters import of_texts
 from remanence.core.later import import_later
 from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
@@ -476,6 +477,7 @@ class Memory(Result):
         return visible(" ".join(text.split()))
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -539,7 +541,7 @@ class LearnResult(Result):
     def __str__(self) -> str:
         if self.status == "gated":
             return visible(f"gated: {self.note}")
-        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
+        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -606,7 +608,7 @@ class RecallResult(Result):
     text says so, too. `left_out` counts all memories that were left out, by reason; `dropped` names the first of them.
     `without_model` says why an embedding model had no part in the answer. `times` are the times that the question asks
     about, each with its words in the question. `explanation` says why, if that was asked. `next_score` is the score of
-    the first memory beyond the limit, divided by the best score.
+    the first memory beyond the limit, divided by the best score. `notes` has further remarks.
     """
 
     query: str
@@ -622,6 +624,7 @@ class RecallResult(Result):
     explanation: "RecallExplanation | None" = None
     times: tuple[str, ...] = ()
     next_score: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

@@ -97,10 +97,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateRows:
-    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row."""
+    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row.
+
+    `left_out` counts rows that a strict question leaves out, by reason.
+    """
 
     allowed: Bools
     factors: Mapping[str, Floats] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,7 +206,7 @@ class Check(Result):
 
     def __str__(self) -> str:
         sound = ("warning" if self.advice else "sound") if self.ok else "DAMAGED"
-        return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' * bool(self.advice)}")
+        return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' if self.advice else ''}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from math import isfinite
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 
 from cyclopts import Parameter
 
@@ -43,10 +45,11 @@ DATABASE = "agent.db"
 _TIMES = frozenset({*get_args(OrderName), *(one.name for one in COLUMN.values() if one.kind == "time")})
 _NUMBERS = frozenset({"int", "time", "flag", "fraction"})
 _NAMES = "number (332 or #332), id, its first or last 8 digits, or key"
+VALUES = "a number, true, false, null or a list as in JSON is one, anything else a text, as are digits in double quotes"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
     " value will do. Of an attribute also != < <= > >=, and ^= for how it begins; of a time < <= > >=, such as"
-    " created_at>=2026-03-01."
+    " created_at>=2026-03-01. What is a value for --attribute is one here; a number also finds the same text."
 )
 # How an operator of filters is written, None where any of several values will do.
 _OPERATORS: Mapping[str, str | None] = {
@@ -88,9 +91,40 @@ def read_names(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
     return [name_of(str(token.value)) for token in tokens]
 
 
-def read_attributes(given: list[str]) -> dict[str, str]:
-    """Read NAME=VALUE words as one mapping."""
-    return pairs(given, "--attribute")
+def read_attributes(given: list[str]) -> dict[str, Any]:
+    """Read NAME=VALUE words as one mapping of values."""
+    return {name: _parse_value(word) for name, word in pairs(given, "--attribute").items()}
+
+
+def _parse_value(word: str) -> Any:
+    """Read a word that is JSON as the value that it writes, and every other word as a text.
+
+    A word with a number that would not come back as it was written, such as one of too many digits, is a text.
+    """
+    try:
+        return json.loads(
+            word, parse_int=_parse_whole, parse_float=_parse_fraction, parse_constant=_refuse_number
+        )
+    except (ValueError, RecursionError):
+        return word
+
+
+def _parse_whole(digits: str) -> int:
+    number = int(digits)
+    return number if number.bit_length() < INT_BITS and (number or digits == "0") else _refuse_number(digits)
+
+
+def _parse_fraction(digits: str) -> float:
+    number = float(digits)
+    if number == 0:
+        is_kept = not digits.lower().partition("e")[0].strip("-0.")
+    else:
+        is_kept = isfinite(number) and Decimal(repr(number)) == Decimal(digits)
+    return number if is_kept else _refuse_number(digits)
+
+
+def _refuse_number(digits: str) -> NoReturn:
+    raise ValueError(digits)
 
 
 def text_of(_type: Any, tokens: Sequence[Any]) -> str:
@@ -336,13 +370,19 @@ class ListPage:
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """Read NAME=VALUE words."""
+    """Read NAME=VALUE words, each name once."""
+    values: dict[str, str] = {}
     for word in given:
-        if "=" not in word.strip("="):
+        name, sign, value = word.partition("=")
+        name = name.strip()
+        if not name or not sign or name[-1] in "!^<>":
             raise InvalidInput(
                 f"{option} {word!r} is not NAME=VALUE", recovery=f"write it like {option} name=value"
             )
-    return {name.strip(): value for name, _, value in (word.partition("=") for word in given)}
+        if name in values:
+            raise InvalidInput(f"{option} names {name!r} twice", recovery="leave one of the two out")
+        values[name] = value
+    return values
 
 
 def filters(given: list[str]) -> dict[str, Any]:
@@ -351,9 +391,11 @@ def filters(given: list[str]) -> dict[str, Any]:
     operators: dict[str, dict[str, Any]] = {}
     for word in given:
         found = _CONDITION.fullmatch(word)
-        if found is None:
+        if found is None or found["value"].startswith(("=", "<", ">")):
             raise InvalidInput(
-                f"--where {word!r} is not NAME=VALUE", recovery="write it like --where name=value"
+                f"--where {word!r} is not NAME=VALUE",
+                recovery=f"write it like --where name=value, or with one of {' '.join(_OPERATORS)}; a value that begins"
+                " with such a sign stands in double quotes",
             )
         name, values = found["name"].strip(), _parse_filter_values(found["name"].strip(), found["value"])
         operator = _OPERATORS[found["sign"]]
@@ -365,7 +407,7 @@ def filters(given: list[str]) -> dict[str, Any]:
             operators.setdefault(name, {})[operator] = style.moment(found["value"])
         else:
             # The word is as good as the number only where it is compared with one value.
-            bound = found["value"] if operator == "prefix" else values[-1]
+            bound = values[0] if operator == "prefix" else values[-1]
             operators.setdefault(name, {})[operator] = bound
     equal = {name: values if len(values) > 1 else values[0] for name, values in choices.items()}
     for name in equal.keys() & operators.keys():
@@ -377,12 +419,11 @@ def filters(given: list[str]) -> dict[str, Any]:
 
 def _parse_filter_values(name: str, word: str) -> list[Any]:
     """Return what a word may mean: in a column of numbers a number, in an attribute that as well as the word."""
-    try:
-        value = json.loads(word)
-    except ValueError:
-        return [word]
-    if isinstance(value, str | list | dict) or (value is not None and not abs(value) < 1 << INT_BITS - 1):
-        return [word]  # also what is no number, and one that no store keeps
+    value = _parse_value(word)
+    if isinstance(value, list):  # any of them will do
+        return value or [word]
+    if isinstance(value, str | dict):
+        return [word if isinstance(value, dict) else value]
     if name.startswith(ATTRIBUTE):
         return [word, value]
     return [value if name in COLUMN and COLUMN[name].kind in _NUMBERS else word]

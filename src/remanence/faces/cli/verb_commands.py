@@ -131,13 +131,13 @@ ARGUMENTS: Mapping[str, Any] = {
     "note.key": _annotate_help(str, "Your own id; a repeated id is stored once."),
     "attributes": _annotate_help(
         list[str],
-        "An attribute; repeatable.",
+        f"An attribute; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
     "update.attributes": _annotate_help(
         list[str],
-        "Replaces all attributes; repeatable.",
+        f"Replaces all attributes; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
@@ -179,6 +179,10 @@ ARGUMENTS: Mapping[str, Any] = {
         options.Span,
         "Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'.",
     ),
+    "max_age": _annotate_help(
+        float, "Leave out what nobody said or confirmed for so many days.", metavar="DAYS"
+    ),
+    "verified": _annotate_help(bool, "Leave out what no user confirmed.", negative=()),
     "as_of": _annotate_help(options.When, "Answer from the state at this time."),
     "archived": _annotate_help(
         ArchiveName,

@@ -77,20 +77,22 @@ WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many 
 
 
 class Times(TypedDict, total=False):
-    """When what is recalled was said, about when the question is, and as of when it is answered."""
+    """When what is recalled was said and confirmed, about when the question is, and as of when it is answered."""
 
-    since: Annotated[str | None, Field(description="Such as last week.")]
+    since: Annotated[str | None, Field(description="As last week.")]
     until: str | None
     around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
     as_of: str | None
+    max_age: Annotated[int | None, Field(description="Days.")]
+    verified: bool | None
 
 
 class Origin(TypedDict, total=False):
     """Who said a text, in which role, where it stands and when it was said."""
 
-    speaker: Annotated[str | None, Field(description="The speaker.")]
+    speaker: str | None
     role: Annotated[str | None, Field(description="Else by the speaker.")]
-    source: Annotated[str | None, Field(description="The source.")]
+    source: str | None
     said_at: Annotated[str | None, Field(description="Else now.")]
 
 
@@ -192,10 +194,11 @@ class Tools:
         else:
             between = interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
         around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
+        max_age, verified = when.get("max_age"), bool(when.get("verified"))
         if query is None:
-            if why is not None or around is not None or as_of is not None:
+            if any(one is not None for one in (why, around, as_of, max_age)) or verified:
                 raise InvalidInput(
-                    "why, around and as_of are of a question",
+                    "why, around, as_of, max_age and verified are of a question",
                     recovery="pass query, or show the frame attention as of a time",
                 )
             # One more is asked for, to tell whether there is more.
@@ -212,6 +215,8 @@ class Tools:
             between=between,
             around=None if around is None else interval(around, now),
             as_of=as_of,
+            max_age=max_age,
+            verified=verified,
             explain=why is not None,
             why_not=None if why is None or why == ALL else why,
             count_use=self.counts_use,
@@ -369,7 +374,7 @@ class Tools:
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
+        return f"Rated {rated_ids} {verdict}." + (f" Skipped {', '.join(skips)}." if skips else "")
 
     async def frame(
         self,

@@ -68,7 +68,7 @@ class RunReport(Result):
 
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
-        by += f" ({self.owner})" * (self.owner != str(PERSON))
+        by += f" ({self.owner})" if self.owner != str(PERSON) else ""
         acts = "; ".join(map(str, self.acts)) or "nothing"
         lines = [f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})"]
         if self.because:

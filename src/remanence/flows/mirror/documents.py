@@ -130,7 +130,7 @@ def item(memory: Memory, called: Called, day: str = "") -> str:
     """Write what a memory says as a line that names it, with a link to its file where it has one."""
     number = short_id(memory.seq)
     name = link_to(called(path_of(memory), memory.seq), number) if is_mirrored(memory) else f"[{number}]"
-    return f"- {f'{day} ' * bool(day)}{name} {in_words(memory)}"
+    return f"- {f'{day} ' if day else ''}{name} {in_words(memory)}"
 
 
 def in_words(memory: Memory) -> str:

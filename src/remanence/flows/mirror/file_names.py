@@ -14,6 +14,7 @@ from hashlib import blake2b
 
 from remanence.core.clock import DAY
 from remanence.core.model import Memory, Status
+from remanence.core.text_cuts import find_word_end
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.read.entity import name_of, type_of
 
@@ -137,11 +138,9 @@ def _choose_folder(memory: Memory) -> str:
 
 
 def _cut_at_word(text: str) -> str:
-    """Return as many words as there is room for; a longer one, or a script without blanks, is cut anywhere."""
+    """Return as many words as there is room for; a longer one, or a script without blanks, is cut at a character."""
     room = text[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
-    if room == text or text[len(room)] == " ":
-        return room
-    return room.rpartition(" ")[0] or room
+    return room if room == text else text[: find_word_end(text, len(room))].rstrip()
 
 
 def _shorten_id(id_: str) -> str:

@@ -447,6 +447,10 @@ def _format_edit_value(value: Any) -> str:
         return "nothing"
     text = value.isoformat() if isinstance(value, datetime) else value
     return one_line(
-        repr(text) if isinstance(text, str) else ", ".join(text) if isinstance(text, Sequence) else str(text),
+        repr(text)
+        if isinstance(text, str)
+        else ", ".join(map(str, text))
+        if isinstance(text, Sequence)
+        else str(text),
         SHOWN_CHARS,
     )

@@ -169,7 +169,7 @@ def _write_time(micros: int | None) -> str | None:
     if micros is None:
         return None
     second, fraction = divmod(micros, SECOND)
-    return f"{_second(second)}{f'.{fraction:06}' * bool(fraction)}+00:00"
+    return f"{_second(second)}{f'.{fraction:06}' if fraction else ''}+00:00"
 
 
 @lru_cache(maxsize=4_096)  # what is read together came at about the same time

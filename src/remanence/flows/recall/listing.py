@@ -130,7 +130,9 @@ async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:
     await core.uses.settle_to_read()
     changes = await read_changes_since(core, at)
     over = min(LISTED_MAX, asked.limit + len(changes))
-    today = await list_memories(core, replace(asked, as_of=None, limit=over))
+    # Then an attribute may have had values of a type that it has none of now.
+    untyped = replace(asked.filters, checks_types=False)
+    today = await list_memories(core, replace(asked, filters=untyped, as_of=None, limit=over))
     seqs = sorted(changes)
     rows = await core.store.get(core.scope, seqs) if seqs else []
     rewound = [changes[seq].rewind(core.scope, seq, row) for seq, row in zip(seqs, rows, strict=True)]

@@ -15,6 +15,7 @@ from remanence.core.attributes import parse_attribute_filter
 from remanence.core.model import STANDING, Kind, Memory, Relation, Trust, Verification, short_id
 from remanence.core.results import Result, date_of, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
+from remanence.core.text_cuts import find_word_end
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import follow_newer, mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
@@ -59,8 +60,8 @@ class ProfileLine(Result):
 
     def __str__(self) -> str:
         who = f"{self.speaker}: " if self.speaker else ""
-        mark = f"; {self.trust}" * bool(self.trust)
-        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}")
+        mark = f"; {self.trust}" if self.trust else ""
+        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' if self.cut else ''}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -263,5 +264,5 @@ def _line(memory: Memory, area: str) -> ProfileLine:
 def in_a_line(memory: Memory) -> tuple[str, bool]:
     """Return what a line shows of a memory's text, and whether that says more."""
     flat = " ".join(memory.text.split())
-    text = flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX].rsplit(" ", 1)[0]
+    text = flat if len(flat) <= LINE_CHARS_MAX else flat[: find_word_end(flat, LINE_CHARS_MAX)].rstrip()
     return one_line(text, LINE_CHARS_MAX), text != flat

@@ -39,6 +39,7 @@ LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
+MAX_AGE_MAX = 1_000_000  # days
 AROUND = "around"  # names a time that was passed as `around`, not read from the words
 
 
@@ -63,6 +64,8 @@ class RecallRequest:
     archived: ArchiveName | None = None
     newer_first: bool = True
     around: tuple[Moment, Moment] | None = None
+    max_age: float | None = None
+    verified: bool = False
     explain: bool = False
     why_not: OneMemory | None = None
     as_of: Moment | None = None
@@ -78,6 +81,10 @@ class RecallRequest:
         """Tell whether what replaced a found memory may be shown unranked: where only a conversation is asked for."""
         is_narrow = self.filters != Filters() or self.between is not None
         return not is_narrow and self.thread in (None, memory.thread)
+
+    def said_since(self, core: Core) -> int | None:
+        """Return the time, in microseconds, since when a memory must have been said or confirmed; None if ever."""
+        return None if self.max_age is None else self.at(core) - round(self.max_age * DAY)
 
     @property
     def of_entities(self) -> bool:
@@ -114,6 +121,16 @@ def check_request(core: Core, asked: RecallRequest) -> None:
                 recovery="list them: `list(category='entity', as_of=TIME)`",
             )
     check_count("limit", asked.limit, 1, LIMIT_MAX)
+    if (
+        asked.max_age is not None and not 0 < asked.max_age <= MAX_AGE_MAX
+    ):  # what is no number is refused, too
+        raise InvalidInput(
+            f"max_age is {asked.max_age}", recovery=f"give a number of days above 0, up to {MAX_AGE_MAX:,}"
+        )
+    if asked.verified and "verification" in asked.filters.columns:
+        raise InvalidInput(
+            "verified and the filter verification ask for the same", recovery="name one of the two"
+        )
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
     for status in asked.filters.statuses or ():

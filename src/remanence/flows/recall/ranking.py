@@ -6,7 +6,7 @@ Archived memories that are not in the index are added. Knows how the rows come t
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,10 +55,11 @@ _COLUMNS = frozenset({"status", *GROUND}) - {ASKS}
 
 @dataclass(frozen=True, slots=True)
 class MemoryRanking:
-    """What was ranked, and the scope of an instant that it was, where one was asked about."""
+    """What was ranked, the scope of an instant that it was, where one was asked about, and what was left out by why."""
 
     ranked: RankResult
     past: "past_ranking.PastScope | None" = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 async def rank_memories(core: Core, question: Question, reach: RecallReach, pool: int) -> MemoryRanking:
@@ -84,13 +85,13 @@ async def _rank_rows_and_archive(
     among = await find_candidates(core, reach)
     unindexed = reach.archive if core.index.leaves_archive else None
     if asked.as_of is not None:
-        return await _rank_as_of(core, question, reach, among, pool)
+        return replace(await _rank_as_of(core, question, reach, among, pool), left_out=among.left_out)
     if unindexed is not None:
         joint = await ranked_with_archive(core, unindexed, question, among, pool)
         if joint is not None:
             asked.trace.note_ranking(joint, pool)
-            return MemoryRanking(joint)
-    return MemoryRanking(await rank_rows(core, question, among, pool))
+            return MemoryRanking(joint, left_out=among.left_out)
+    return MemoryRanking(await rank_rows(core, question, among, pool), left_out=among.left_out)
 
 
 async def _rank_as_of(

@@ -77,6 +77,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     answer = await run_off_loop(chars, answering.write_answer, core, asked, hits, inputs)
     answer = replace(
         answer,
+        left_out={**answer.left_out, **{why: count for why, count in found.left_out.items() if count}},
         without_model=question.model.without,
         times=describe_times(asked.times or ()),
         next_score=found.ranked.measure_next(asked.limit),

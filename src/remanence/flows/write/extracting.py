@@ -3,7 +3,7 @@
 Knows transcripts; must not know how a fact becomes a memory.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -57,9 +57,15 @@ def as_heard(turn: Turn, place: int) -> ExtractTurn:
     )
 
 
-def parse_transcript(path: Path, format: str | AnyImporter) -> Transcript:  # noqa: A002
+def parse_transcript(
+    path: Path,
+    format: str | AnyImporter,  # noqa: A002
+    *,
+    actions: bool = False,
+) -> Transcript:
     """Read the turns of a file, a folder or a database, all of them before any is returned."""
-    with open_source(path) as source:
+    with open_source(path) as opened:
+        source = replace(opened, with_actions=actions)
         if isinstance(format, str):
             return parse_source(source, format, partial(importers, IMPORTERS))
         own = type(format).__name__

@@ -111,7 +111,7 @@ def _describe_replacements(
         place = f" on line{'s' * (len(numbers) > 1)} {where}" if numbers else ""
         bare = kind.partition(": ")[2]
         words = core.personal.propose_words(bare, trust)
-        rule = f"{CODE_RULE}; " * (bare in CODE_KINDS)
+        rule = f"{CODE_RULE}; " if bare in CODE_KINDS else ""
         keep = f"to keep such: remanence settings {PERSONAL} {quote(words)}"
         if "settings" in core.denials:  # no agent sets it, and none is told a command
             keep = f"a person may let such be kept, by the setting {PERSONAL}"
@@ -149,7 +149,8 @@ def screened_names(core: Core, turn: Turn, *, hashes_ids: bool = False) -> tuple
 def describe_names(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Say what was replaced in names and tags."""
     return tuple(
-        f"replaced {kind}{f' ×{count}' * (count > 1)} in a name or a tag" for kind, count in counts.items()
+        f"replaced {kind}{f' ×{count}' if count > 1 else ''} in a name or a tag"
+        for kind, count in counts.items()
     )
 
 

@@ -17,6 +17,7 @@ from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput, NameUnknown, Protected, RemanenceError
+from remanence.core.half_characters import HALF, describe_mended, mend
 from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
@@ -179,6 +180,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
     It is believed no more than its `door`, which is that of the opening where none is named. An id that looks like a
     secret cannot be kept, unless such are hashed.
     """
+    turn, halves = mend(turn)  # of what came by no verb
     check_text(turn.text)
     check_attributes(turn.attributes)
     text = turn.text
@@ -210,8 +212,12 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(replaced.counts) + Counter(name_counts),
-        replacements=(*replaced.notes, *gating.describe_names(name_counts)),
+        replaced=Counter(replaced.counts) + Counter(name_counts) + Counter({HALF: halves}),
+        replacements=(
+            *replaced.notes,
+            *gating.describe_names(name_counts),
+            *[describe_mended(halves)] * bool(halves),
+        ),
         has_machine_markup=gating.is_held_back(text, trust, gating.iterate_side_texts(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),

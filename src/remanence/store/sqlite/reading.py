@@ -112,7 +112,7 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
     values = [value for _, parameters in conditions for value in parameters]
     wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
     # Left alone, SQLite walks the scope by its other index and looks at every memory's status.
-    inbox = " INDEXED BY states_inbox" * (asked.statuses == (Status.INBOX,))
+    inbox = " INDEXED BY states_inbox" if asked.statuses == (Status.INBOX,) else ""
     rows = connection.execute(
         f"SELECT s.seq FROM states s{inbox}{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
         (*values, asked.limit),
@@ -281,7 +281,7 @@ def neighbours(
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     if seqs is None:
         # Left alone, SQLite reads all links for the few that contradict each other, to spare itself the ordering.
-        index_hint = " INDEXED BY links_contradicts" * (relations == (Relation.CONTRADICTS,))
+        index_hint = " INDEXED BY links_contradicts" if relations == (Relation.CONTRADICTS,) else ""
         every = (
             f"SELECT {columns} FROM links{index_hint} WHERE scope = ?{only} ORDER BY source, target, relation"
         )

@@ -4,7 +4,6 @@ Knows that format; must not know other formats.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import Any
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import Kind, Turn
+from remanence.write.imported import SkipCounts
 from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.base import child, objects
 from remanence.write.transcripts.turn_fields import FlawError, Path
@@ -43,12 +43,12 @@ class Locomo:
         head = base.head(text)
         return head is not None and isinstance(head.get("conversation"), dict)
 
-    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+    def turns(self, text: str, source: str, skipped: SkipCounts) -> list[Turn]:
         """Return the turns of all samples."""
         return base.read(text, source, samples, skipped)
 
 
-def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
+def samples(whole: Any, _skipped: SkipCounts) -> Iterator[Turn]:
     """Yield the turns of every sample, session by session, one second apart so that their order holds."""
     seen: set[str] = set()
     for place, sample in objects(whole, "a list of samples"):

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.errors import InvalidInput, suggest
+from remanence.core.half_characters import mend_text
 from remanence.core.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
 from remanence.text.analysis import check_text
 from remanence.write.transcripts.long_texts import cut_text
@@ -65,12 +66,12 @@ def check_at(path: Path, check: Callable[..., str], *arguments: Any) -> str:
 
 
 def plain_name(name: str, given: Any) -> str:
-    """Check a name: printable, not blank, at most `NAME_CHARS_MAX` characters."""
+    """Check a name: printable, not blank, at most `NAME_CHARS_MAX` characters; half a character will be replaced."""
     if (
         not isinstance(given, str)
         or not given.strip()
         or len(given) > NAME_CHARS_MAX
-        or not given.isprintable()
+        or not mend_text(given)[0].isprintable()
     ):
         recovery = f"give 1 to {NAME_CHARS_MAX} printable characters, or leave it out"
         raise FlawError(f"field {name!r} is not a name", recovery)
@@ -78,11 +79,11 @@ def plain_name(name: str, given: Any) -> str:
 
 
 def text(given: Any) -> str:
-    """Check the text of a turn; one that is too long comes in as parts, which are checked each."""
+    """Check the text of a turn as it will be mended; one that is too long comes in as parts, which are checked each."""
     if not isinstance(given, str):
         raise FlawError("the text is not a string", 'write it like {"text": "…"}')
     try:
-        for part in cut_text(given) or [""]:
+        for part in cut_text(mend_text(given)[0]) or [""]:
             check_text(part)
     except InvalidInput as error:
         raise FlawError(str(error), error.recovery) from None
@@ -147,11 +148,7 @@ def _read_attributes(given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise FlawError("'attributes' is not an object", 'write attributes like {"room": "12"}')
     try:
-        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:
-        raise FlawError(
-            "'attributes' holds half a character (a lone surrogate)", "write valid Unicode"
-        ) from None
+        json.dumps(given, allow_nan=False)
     except ValueError:
         raise FlawError("'attributes' holds a number that is too large", "write it as a string") from None
     return given
