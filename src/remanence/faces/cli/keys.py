@@ -17,7 +17,7 @@ _BYTES_MAX = 4_096
 _SECONDS_MAX = 120  # somebody may have to type a password
 
 
-def read_named_key(file: str | None, command: str | None, options: str = "--key") -> bytes | str | None:
+def read_named_key(file: str | None, command: str | None, options: str = "--key") -> bytes | None:
     """Return the key that one of two options names; None where neither does."""
     if file is not None and command is not None:
         raise InvalidInput(
@@ -30,15 +30,15 @@ def read_named_key(file: str | None, command: str | None, options: str = "--key"
     return None
 
 
-def read_key(file: str | None, command: str | None) -> bytes | str | None:
+def read_key(file: str | None, command: str | None) -> bytes | None:
     """Return the key of the file that is there: as the options say, else the environment; None for none."""
     key = read_named_key(file, command)
     if key is None and VARIABLE in os.environ:
-        return _refuse_empty(os.environ[VARIABLE], VARIABLE)
+        return _refuse_empty(os.fsencode(os.environ[VARIABLE]), VARIABLE)
     return key
 
 
-def _refuse_empty(key: bytes | str, source: str) -> bytes | str:
+def _refuse_empty(key: bytes, source: str) -> bytes:
     """Return a key; an empty one would make a new file that is not encrypted, so it is never taken for none."""
     if not key.strip():
         raise InvalidInput(
@@ -49,6 +49,7 @@ def _refuse_empty(key: bytes | str, source: str) -> bytes | str:
     return key
 
 
+@lru_cache(maxsize=4)  # one command line may open the memory several times, and a pipe is read once
 def _read_file(file: str) -> bytes:
     check_path(file)
     try:
@@ -62,7 +63,7 @@ def _read_file(file: str) -> bytes:
         ) from None
 
 
-@lru_cache(maxsize=4)  # one command line may open the memory several times
+@lru_cache(maxsize=4)
 def _run_command(command: str) -> bytes:
     """Return what a command prints; on standard input `mcp` has its protocol, so a command asks at the terminal."""
     try:

@@ -229,17 +229,23 @@ def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
             lambda: fulltext.find_word_faults(connection),
         ),
         _lineage(connection),
-        Check(
-            "encryption",
-            ok=True,
-            detail="the file is not encrypted"
-            if key_of(connection) is None
-            else "the file and its log are encrypted",
-        ),
+        *_describe_encryption(connection),
         *_check_erasures(connection),
         *ledger.check(connection),
         *_check_unregistered_tables(connection),
     ]
+
+
+def _describe_encryption(connection: sqlite3.Connection) -> Iterator[Check]:
+    """Yield whether the file is encrypted; nothing of a database in memory."""
+    (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
+    if file:
+        is_plain = key_of(connection) is None
+        yield Check(
+            "encryption",
+            True,
+            "the file is not encrypted" if is_plain else "the file and its log are encrypted",
+        )
 
 
 def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:

@@ -71,12 +71,15 @@ def _stretch(secret: bytes, salt: bytes) -> str:
 def _read_secret(given: str | bytes) -> bytes:
     try:
         text = given.decode() if isinstance(given, bytes) else given
-        return normalize("NFC", text.removeprefix(_BYTE_ORDER_MARK)).rstrip("\r\n").encode()
-    except UnicodeEncodeError:
-        raise InvalidInput("the key is no valid text", recovery="pass it as bytes") from None
     except UnicodeDecodeError:  # bytes that are no text are taken as they are
         assert isinstance(given, bytes)
         return given.rstrip(b"\r\n")
+    # Half a character was replaced on the way here: whoever has the whole key could not open the file.
+    if "\ufffd" in text or (not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)):
+        raise InvalidInput(
+            "the key is no valid text: a part of a character is missing", recovery="pass it as bytes"
+        )
+    return normalize("NFC", text.removeprefix(_BYTE_ORDER_MARK)).rstrip("\r\n").encode()
 
 
 class ReadState:
