@@ -27,7 +27,7 @@ from remanence.llm.named import NAMES, vendor_writer
 from remanence.store.base import Store
 from remanence.store.capabilities import VECTORS, can, complete, require
 from remanence.store.sqlite import key_change
-from remanence.store.sqlite.driver import IN_MEMORY, Key
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text.tokens import token_counts
 
@@ -148,13 +148,13 @@ async def change_key(path: str | Path, *, key: object = None, new_key: object) -
     return await asyncio.to_thread(key_change.change_key, str(path), before, after)
 
 
-def _read_key(source: object) -> Key | None:
+def _read_key(source: object) -> FileKey | None:
     """Return the key that a caller gives; a function of theirs is called once."""
     if callable(source):
         with extensions.wrap_extension_errors("the function that returns the key"):
             source = source()
-        return Key(source)
-    return source if source is None or isinstance(source, Key) else Key(source)
+        return FileKey(source)
+    return source if source is None or isinstance(source, FileKey) else FileKey(source)
 
 
 def _embedder(store: Store, embedder: str | Embedder | WaitingEmbedder) -> tuple[Embedder, Model | None]:

@@ -13,7 +13,7 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreIncompatible, StoreUnavailable
-from remanence.store.sqlite.driver import Key, open_file
+from remanence.store.sqlite.driver import FileKey, open_file
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.upgrade import read_older_version
 from tests import IMPORT_PATH
@@ -133,7 +133,7 @@ def test_what_is_no_key_is_refused_and_not_printed(tmp_path: Path, key: object) 
 
 def test_a_key_has_no_repr() -> None:
     """What prints a key, or the store that has it, shows nothing of it."""
-    key = Key("open sesame")
+    key = FileKey("open sesame")
 
     assert "sesame" not in f"{key}{key!r}{vars(SqlStore('m.db', key=key))}"
 
@@ -255,7 +255,7 @@ def test_an_erasure_finds_what_is_left_in_a_table_of_an_encrypted_file(path: Pat
     """The proof reads every table, those of others too."""
     with remanence.sync.open(path, key=OTHER, embedder="none") as memory:
         memory.learn("The ferry leaves at nine.")
-    connection = open_file(str(path), "mode=rw", Key(OTHER))
+    connection = open_file(str(path), "mode=rw", FileKey(OTHER))
     connection.execute("CREATE TABLE notes (text)")
     connection.execute("INSERT INTO notes VALUES (?)", (TEXT,))
     connection.close()
@@ -279,7 +279,7 @@ async def test_an_older_encrypted_file_is_brought_up_behind_an_encrypted_copy(
     assert copies == set(path.parent.glob("*.before-*"))
     for one in copies:
         assert b"SQLite" not in one.read_bytes()
-        assert upgrades.NEXT - 1 == read_older_version(str(one), Key(OTHER))
+        assert upgrades.NEXT - 1 == read_older_version(str(one), FileKey(OTHER))
 
 
 def test_without_the_extra_a_key_is_refused_and_no_file_is_made(

@@ -16,7 +16,7 @@ from remanence.store.base import CleanResult
 from remanence.store.data_inventory import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import begin_writing, connect, meaning
-from remanence.store.sqlite.driver import IN_MEMORY, Key, error_name, errors, is_encrypted, key_of
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, error_name, errors, is_encrypted, key_of
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import DatabaseLocation, origin_at, peek, place_of
 from remanence.store.sqlite.ledger_file import SIDE_FILES, read_blocks
@@ -50,7 +50,7 @@ def left_unless_due(connection: sqlite3.Connection) -> list[str] | None:
     return None if is_due(connection) else left_where(connection)
 
 
-def clean(path: str, key: Key | None = None) -> CleanResult:
+def clean(path: str, key: FileKey | None = None) -> CleanResult:
     """Keep the ledger, rewrite the file and look through it; what cannot be done now is for later, and says why."""
     if path == IN_MEMORY:
         return CleanResult()
@@ -71,7 +71,7 @@ def clean(path: str, key: Key | None = None) -> CleanResult:
         return CleanResult(is_pending=True, why="" if is_held else str(meaning(error, path)))
 
 
-def keep_ledger(path: str, key: Key | None = None) -> str:
+def keep_ledger(path: str, key: FileKey | None = None) -> str:
     """Have the ledger beside the file say all that the file knows; return why it could not be written."""
     with closing(connect(path, key, busy_ms=WAIT_MS)) as connection:
         begin_writing(connection, WAIT_MS)
@@ -160,7 +160,7 @@ def _find_copies(file: Path, place: DatabaseLocation) -> Iterator[Path]:
             yield one
 
 
-def _holds_pieces(file: Path, kept: list[PieceHashes], key: Key | None) -> bool:
+def _holds_pieces(file: Path, kept: list[PieceHashes], key: FileKey | None) -> bool:
     """Tell whether a file holds any of the pieces; one that is encrypted and cannot be opened may."""
     try:
         return _find_in_blocks(_read_plain(file, key), kept)
@@ -168,7 +168,7 @@ def _holds_pieces(file: Path, kept: list[PieceHashes], key: Key | None) -> bool:
         return True
 
 
-def _read_plain(file: Path, key: Key | None) -> Iterator[bytes]:
+def _read_plain(file: Path, key: FileKey | None) -> Iterator[bytes]:
     """Yield the bytes of a file; of an encrypted database every value of every table, as the key opens it.
 
     SQLite has overwritten with zeros what was deleted from its pages, so that no other byte of them says anything.

@@ -30,7 +30,7 @@ from remanence.core.errors import (
 )
 from remanence.store.sqlite.driver import (
     IN_MEMORY,
-    Key,
+    FileKey,
     error_name,
     errors,
     open_file,
@@ -127,7 +127,7 @@ def _identify(file: str) -> tuple[int, int] | None:
 
 
 def connect(
-    path: str, key: Key | None = None, *, busy_ms: int = BUSY_MS, query_only: bool = False
+    path: str, key: FileKey | None = None, *, busy_ms: int = BUSY_MS, query_only: bool = False
 ) -> sqlite3.Connection:
     """Open a connection to a file that is there, with every pragma set; errors are still SQLite's own."""
     try:
@@ -139,7 +139,7 @@ def connect(
         return _connect_once(path, key, busy_ms=busy_ms, query_only=query_only)
 
 
-def _connect_once(path: str, key: Key | None, *, busy_ms: int, query_only: bool) -> sqlite3.Connection:
+def _connect_once(path: str, key: FileKey | None, *, busy_ms: int, query_only: bool) -> sqlite3.Connection:
     real = path if path == IN_MEMORY else os.path.realpath(path)
     connection = open_file(real, "mode=rw", key, timeout=busy_ms / 1_000)  # makes no file
     try:
@@ -156,7 +156,7 @@ def _connect_once(path: str, key: Key | None, *, busy_ms: int, query_only: bool)
 _UNOPENED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")  # of a log that SQLite can read only where it can write
 
 
-def connect_read_only(path: str, key: Key | None = None) -> sqlite3.Connection:
+def connect_read_only(path: str, key: FileKey | None = None) -> sqlite3.Connection:
     """Open a connection to a database of this version that changes no byte of it.
 
     Raises:

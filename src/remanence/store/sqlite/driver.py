@@ -30,7 +30,7 @@ _RAW_KEY = re.compile(rb"x'([0-9A-Fa-f]{64})'")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class Key:
+class FileKey:
     """What a database is encrypted with: a passphrase, or 32 bytes as SQLCipher writes them, x'64 hexadecimal digits'.
 
     Text is compared in one normal form, because keyboards and file systems write one letter differently; the line ends
@@ -51,7 +51,7 @@ class Key:
             )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Key) and self._secret == other._secret
+        return isinstance(other, FileKey) and self._secret == other._secret
 
     def __hash__(self) -> int:
         return hash(self._secret)
@@ -93,9 +93,9 @@ class PlainReadConnection(ReadState, sqlite3.Connection):
     """A connection of Python's own SQLite that writes nothing."""
 
 
-def key_of(connection: sqlite3.Connection) -> Key | None:
+def key_of(connection: sqlite3.Connection) -> FileKey | None:
     """Return the key that a connection was opened with."""
-    key: Key | None = getattr(connection, "key", None)
+    key: FileKey | None = getattr(connection, "key", None)
     return key
 
 
@@ -113,7 +113,7 @@ def error_name(error: BaseException) -> str:
 def open_file(
     path: str,
     mode: str,
-    key: Key | None = None,
+    key: FileKey | None = None,
     *,
     timeout: float = 5.0,
     reads: bool = False,
@@ -143,7 +143,7 @@ def open_file(
     return opened
 
 
-def open_read_only(path: str, key: Key | None = None) -> sqlite3.Connection:
+def open_read_only(path: str, key: FileKey | None = None) -> sqlite3.Connection:
     """Open a database of any version to read it, and make nothing beside it where it can be helped.
 
     Where no log lies beside it nobody has it open to write: SQLite is told that it does not change.
@@ -159,7 +159,7 @@ def open_read_only(path: str, key: Key | None = None) -> sqlite3.Connection:
         return _open_seen(real, state, key)  # an empty log, in a folder where SQLite can make nothing
 
 
-def _open_seen(real: str, seen: tuple[int, ...] | None, key: Key | None) -> sqlite3.Connection:
+def _open_seen(real: str, seen: tuple[int, ...] | None, key: FileKey | None) -> sqlite3.Connection:
     mode = f"mode=ro{'' if seen is None else '&immutable=1'}"
     connection = open_file(real, mode, key, reads=True)
     assert isinstance(connection, ReadState)
@@ -226,7 +226,7 @@ def is_encrypted(path: str) -> bool:
     return bool(start) and start != _PLAIN_HEADER and Path(path).stat().st_size % _PAGE_BYTES == 0
 
 
-def refuse_wrong_key(path: str, key: Key | None) -> None:
+def refuse_wrong_key(path: str, key: FileKey | None) -> None:
     """Raise where a key, or that there is none, does not fit a file; not a byte of the file or its log is changed.
 
     SQLite would write the log into the file as it closes it, whatever the key.
@@ -253,6 +253,6 @@ def refuse_wrong_key(path: str, key: Key | None) -> None:
         if error_name(error) == "SQLITE_NOTADB":
             raise StoreIncompatible(
                 f"the key does not open {path}",
-                recovery="check which key it is, and that the file is an encrypted database; what is lost with a lost"
-                " key no program brings back. The file was not touched",
+                recovery="check the key, and that the file is an encrypted database; without its key nobody can read"
+                " it. The file was not touched",
             ) from None

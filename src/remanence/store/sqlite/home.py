@@ -18,7 +18,7 @@ from remanence.store.sqlite import ledger_file
 from remanence.store.sqlite.dialect import make_private, meaning, refuse_path
 from remanence.store.sqlite.driver import (
     IN_MEMORY,
-    Key,
+    FileKey,
     error_name,
     errors,
     is_encrypted,
@@ -51,7 +51,7 @@ class DatabaseLocation:
     salt: bytes
     home: str
     is_original: bool
-    key: Key | None = None
+    key: FileKey | None = None
 
     @property
     def ledger(self) -> Path:
@@ -86,18 +86,18 @@ def note_home(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(_PUT, (HOME, place.path))
 
 
-def is_copy(path: Path, key: Key | None = None) -> bool:
+def is_copy(path: Path, key: FileKey | None = None) -> bool:
     """True if a database of ours lies at a path and is a copy of one that lies elsewhere."""
     return bool(_look_into(path, key, lambda connection: not place_of(connection, str(path)).is_original))
 
 
-def origin_at(path: str | Path, key: Key | None = None) -> bytes | None:
+def origin_at(path: str | Path, key: FileKey | None = None) -> bytes | None:
     """Return the salt of the database that lies at a path; None where none of ours can be read there."""
     return _look_into(path, key, salt_of)
 
 
 def _look_into(
-    path: str | Path, key: Key | None, look: Callable[[sqlite3.Connection], Found]
+    path: str | Path, key: FileKey | None, look: Callable[[sqlite3.Connection], Found]
 ) -> Found | None:
     """Return what is found in a database; None where none of ours can be read, or the key does not open it."""
     try:
@@ -108,7 +108,7 @@ def _look_into(
 
 
 @contextmanager
-def peek(path: str, key: Key | None = None) -> Iterator[sqlite3.Connection]:
+def peek(path: str, key: FileKey | None = None) -> Iterator[sqlite3.Connection]:
     """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file.
 
     One that is not encrypted is opened without the key.

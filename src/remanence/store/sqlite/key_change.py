@@ -14,7 +14,7 @@ from remanence.core.beside import put_in_place
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreIncompatible, StoreUnavailable
 from remanence.store.sqlite import ledger_file
 from remanence.store.sqlite.dialect import SCHEMA_VERSION, make_private, meaning, refuse_path, version_of
-from remanence.store.sqlite.driver import Key, error_name, errors, open_file, refuse_wrong_key
+from remanence.store.sqlite.driver import FileKey, error_name, errors, open_file, refuse_wrong_key
 from remanence.store.sqlite.home import LAID_BESIDE, PARTIAL
 
 _TABLES = (
@@ -24,7 +24,7 @@ _TABLES = (
 _HEADER = ("application_id", "user_version")
 
 
-def change_key(path: str, key: Key | None, new_key: Key | None) -> int:
+def change_key(path: str, key: FileKey | None, new_key: FileKey | None) -> int:
     """Encrypt a database with another key, or with none; return how many memories are in it.
 
     The file is written anew under another name and compared row by row, then takes the place of the old one in one
@@ -67,7 +67,7 @@ def change_key(path: str, key: Key | None, new_key: Key | None) -> int:
 
 
 @contextmanager
-def _open_alone(real: str, key: Key | None) -> Iterator[sqlite3.Connection]:
+def _open_alone(real: str, key: FileKey | None) -> Iterator[sqlite3.Connection]:
     """Open a database with its log written into it, and keep every other process out until it is closed."""
     with closing(open_file(real, "mode=rw", key, cipher=True)) as connection:
         version = version_of(connection)
@@ -99,7 +99,7 @@ def _remove_leftovers(file: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-def _write_anew(source: sqlite3.Connection, partial: Path, new_key: Key | None) -> int:
+def _write_anew(source: sqlite3.Connection, partial: Path, new_key: FileKey | None) -> int:
     """Write every table into a file under the new key, and hold each row against the old one."""
     spelled = "" if new_key is None else new_key.spell()
     source.execute("ATTACH DATABASE ? AS anew KEY ?", (str(partial), spelled))

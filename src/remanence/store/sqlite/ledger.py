@@ -22,7 +22,7 @@ from remanence.store.base import Check, LedgerFindings
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import audit, bookkeeping, ledger_file
 from remanence.store.sqlite.dialect import SCHEMA_VERSION, UNREADABLE, version_of
-from remanence.store.sqlite.driver import IN_MEMORY, Key, errors
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors
 from remanence.store.sqlite.erasing import put_marks
 from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_of
 from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
@@ -60,7 +60,7 @@ class PendingLedger:
     ledger: Ledger
 
 
-def peek_findings(path: str, key: Key | None = None) -> LedgerFindings:
+def peek_findings(path: str, key: FileKey | None = None) -> LedgerFindings:
     """Compare a file that nobody has opened yet with its ledgers, and change no byte of it.
 
     Nothing is found of what is no database of this version, or damaged: whoever opens it says what is wrong.
@@ -253,7 +253,7 @@ def _heard_files(place: DatabaseLocation) -> list[Path]:
     return files
 
 
-def _is_of_original(file: Path, key: Key | None) -> bool:
+def _is_of_original(file: Path, key: FileKey | None) -> bool:
     """True if an original wrote a ledger; where it does not say so itself, the database that it lies beside tells."""
     _, role = ledger_file.read_header(file)
     return role == "original" if role is not None else not is_copy(ledger_file.database_of(file), key)

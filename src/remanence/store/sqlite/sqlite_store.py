@@ -68,7 +68,7 @@ from remanence.store.sqlite.dialect import (
     refuse_path,
     restrict_mode,
 )
-from remanence.store.sqlite.driver import IN_MEMORY, Key, load_cipher, refuse_wrong_key
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, load_cipher, refuse_wrong_key
 from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
@@ -123,7 +123,7 @@ class SqlStore:
         self,
         path: str,
         *,
-        key: Key | None = None,
+        key: FileKey | None = None,
         random: Callable[[int], bytes] = os.urandom,
         busy_ms: int = BUSY_MS,
     ) -> None:

@@ -22,7 +22,7 @@ from remanence.core.model import COLUMN, Relation, link_values
 from remanence.core.score import DECAY_VERSION, FADING_TAGS, decay
 from remanence.store.sqlite import commits, dialect, fulltext, sums
 from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, connect, version_of
-from remanence.store.sqlite.driver import IN_MEMORY, Key, errors, is_encrypted, key_of
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors, is_encrypted, key_of
 from remanence.store.sqlite.home import PARTIAL, copy, origin_at, peek, salt_of
 from remanence.store.sqlite.ledger_file import read_blocks
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
@@ -310,7 +310,7 @@ def backup_path(path: str, version: int) -> str:
     return str(backup)
 
 
-def remove_older_copies(path: str, salt: bytes, key: Key | None = None) -> list[Path]:
+def remove_older_copies(path: str, salt: bytes, key: FileKey | None = None) -> list[Path]:
     """Remove the copies of earlier upgrades of a database beside it but for the newest, and return which.
 
     A copy goes only under the very name that an upgrade gave it, while it is a copy of the database with this salt
@@ -332,7 +332,7 @@ def remove_older_copies(path: str, salt: bytes, key: Key | None = None) -> list[
     return copies[COPIES_KEPT:]
 
 
-def read_older_version(path: str, key: Key | None = None) -> int | None:
+def read_older_version(path: str, key: FileKey | None = None) -> int | None:
     """Return the version of a file that opening it will bring up, read from its header; None for any other.
 
     The header of an encrypted one is read through SQLCipher.
