@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.clock import TIME_MAX, ManualClock
 from remanence.core.effects import ACTIONS
+from remanence.core.local_time import OFFSET_MAX
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, Tier
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, is_time
@@ -53,6 +54,7 @@ TEXTS = st.sampled_from(
 )
 TIMES = st.sampled_from([0, 1_772_000_000_000_000, TIME_MAX - 1, -11_644_000_000_000_000])  # 1601 to 2254
 COUNTS = st.sampled_from([1, 2, 7, 12_345, (1 << 53) - 1])
+OFFSETS = st.sampled_from([0, 50_400, -OFFSET_MAX])
 PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
     str: TEXTS,
     int: COUNTS,
@@ -157,7 +159,8 @@ def draw_hint(hint: Any, name: str) -> st.SearchStrategy[Any]:
     if isinstance(origin, type) and issubclass(origin, Sequence):
         return st.lists(draw_hint(inner[0], name), min_size=1, max_size=2).map(tuple)
     if hint in PLAIN:
-        return TIMES if hint is int and is_time(name) else PLAIN[hint]
+        by_name = OFFSETS if name == "said_offset" else TIMES if is_time(name) else PLAIN[hint]
+        return by_name if hint is int else PLAIN[hint]
     if isinstance(hint, type) and issubclass(hint, Enum):
         return st.sampled_from(list(hint))
     if isinstance(hint, type) and is_dataclass(hint):
