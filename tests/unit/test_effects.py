@@ -77,7 +77,7 @@ def _but_stamps(memory: Memory, *more: str) -> dict[str, object]:
 
 @given(memory=memories, effect=st.sampled_from([row for row in ROWS if row.sets]))
 def test_each_way_back_leads_back(memory: Memory, effect: Effect) -> None:
-    """A row and its way back leave every column as it was, stamps and what a confirmation says of it apart.
+    """A row and its way back leave every column as it was, stamps, edits and what a confirmation says of it apart.
 
     What comes back stands hot.
     """
@@ -88,7 +88,7 @@ def test_each_way_back_leads_back(memory: Memory, effect: Effect) -> None:
         back = _done(done, way, **before)
         if name in {"restore", "confirm"}:
             memory = replace(memory, tier=Tier.HOT)
-        said = ("confirmations", "verification")
+        said = ("confirmations", "verification", "edits")
 
         assert _but_stamps(memory, *said) == _but_stamps(back, *said)
 

@@ -14,6 +14,7 @@ import numpy as np
 from remanence.core.change import Change, Increment, Table
 from remanence.core.model import (
     COLUMN,
+    STANDING,
     TEXT_COLUMNS,
     Form,
     Label,
@@ -44,6 +45,20 @@ STAMPS: Mapping[str, str] = {
     "text": "text_at",
     "confidence": "confidence_at",
 }
+# Of these columns a memory keeps in `edits` when each was set to something else, and under BACK when it was active
+# again: of two versions of a memory they say which is newer, and whether it follows from the other.
+EDITED = (
+    "text",
+    "category",
+    "kind",
+    "severity",
+    "attributes",
+    "importance",
+    "valid_from",
+    "valid_to",
+)
+BACK = "back"
+EDITS_MAX = 32  # of a column; of versions that many edits apart neither is known to follow from the other
 
 
 class DynamicValue(Enum):
@@ -181,7 +196,9 @@ class Effect:
     @property
     def columns(self) -> frozenset[str]:
         """Return the columns that it may change, with their stamps."""
-        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS)})
+        is_edit = not self.sets.keys().isdisjoint(EDITED) or self.sets.get("status") in STANDING
+        edits = {"edits"} if is_edit else set()
+        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS), *edits})
 
     @property
     def known_by(self) -> str:
@@ -238,8 +255,18 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
 
 def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
     """Return values of one memory's columns with the stamps of those that change."""
-    names = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
-    return {**values, **{STAMPS[name]: now for name in names}}
+    changed = [name for name in values if values[name] != _read(row, name)]
+    stamps = {STAMPS[name]: now for name in changed if name in STAMPS}
+    edited = [name for name in changed if name in EDITED]
+    if "status" in changed and values["status"] in STANDING and _read(row, "status") not in STANDING:
+        edited.append(BACK)
+    if not edited:
+        return {**values, **stamps}
+    edits = {name: list(times) for name, times in (_read(row, "edits") or {}).items()}
+    for name in edited:  # later than what was there, also where the clock of another device is fast
+        last = [*edits.get(name, ()), _read(row, "status_at") if name == BACK else now - 1]
+        edits[name] = [*edits.get(name, ()), max(now, *(time + 1 for time in last))][-EDITS_MAX:]
+    return {**values, **stamps, "edits": edits}
 
 
 def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
@@ -652,7 +679,7 @@ def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
     if verb == CURATE:
         return CHANGEABLE | _BY_TAGS
-    if verb == "undo":
+    if verb in {"undo", "import"}:  # a memory as it was, or as another file has it
         return frozenset(COLUMN)
     rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))
     return frozenset().union(*(effect.columns for effect in rows))

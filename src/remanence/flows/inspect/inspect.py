@@ -130,7 +130,7 @@ async def _is_disputed(core: Core, memory: Memory) -> bool:
 
 
 # What follows from the run itself, or says nothing to a reader.
-_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", "edits", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
     {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}
