@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.acts import action_of
 from remanence.core.change import Change, Increment
-from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, ways_back
+from remanence.core.effects import ACTIONS, CHANGEABLE, VERBS, Effect, ways_back
 from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
+from remanence.core.stamps import STAMPS
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act
 from tests.laws.sources import list_nodes

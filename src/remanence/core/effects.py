@@ -26,6 +26,7 @@ from remanence.core.model import (
     Verification,
 )
 from remanence.core.score import CONFIDENCE
+from remanence.core.stamps import EDITED, STAMPS, add_stamps, read_column
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
 BLOCKABLE = ("move", "shrink", "archive", "merge", "prune", "purge")
@@ -36,29 +37,6 @@ BLOCKS: Mapping[str, tuple[str, ...]] = {
     "prune": BLOCKABLE[3:],
 }
 _BLOCK_WORDS = {"move": "demote", "shrink": "compress", "prune": "delete", "purge": "delete"}
-# Each of these columns is set to the time of the act if and only if the column before it changes.
-STAMPS: Mapping[str, str] = {
-    "status": "status_at",
-    "tier": "tier_at",
-    "state": "state_at",
-    "reinforced": "reinforced_at",
-    "text": "text_at",
-    "confidence": "confidence_at",
-}
-# Of these columns a memory keeps in `edits` when each was set to something else, and under BACK when it was active
-# again: of two versions of a memory they say which is newer, and whether it follows from the other.
-EDITED = (
-    "text",
-    "category",
-    "kind",
-    "severity",
-    "attributes",
-    "importance",
-    "valid_from",
-    "valid_to",
-)
-BACK = "back"
-EDITS_MAX = 32  # of a column; of versions that many edits apart neither is known to follow from the other
 
 
 class DynamicValue(Enum):
@@ -217,7 +195,7 @@ class Effect:
     def after(self, row: Memory | Mapping[str, Any], now: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the columns of one memory become, with the stamps of those that change."""
         values = {
-            name: becomes(value, _read(row, name), now, given.get(name))
+            name: becomes(value, read_column(row, name), now, given.get(name))
             for name, value in self.sets.items()
             if value is not DynamicValue.GIVEN or name in given
         }
@@ -251,26 +229,6 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
                 return np.where(np.isnan(was) if value.was is None else was == value.was, into, was)
             return into if was == value.was else was
     return value
-
-
-def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """Return values of one memory's columns with the stamps of those that change."""
-    changed = [name for name in values if values[name] != _read(row, name)]
-    stamps = {STAMPS[name]: now for name in changed if name in STAMPS}
-    edited = [name for name in changed if name in EDITED]
-    if "status" in changed and values["status"] in STANDING and _read(row, "status") not in STANDING:
-        edited.append(BACK)
-    if not edited:
-        return {**values, **stamps}
-    edits = {name: list(times) for name, times in (_read(row, "edits") or {}).items()}
-    for name in edited:  # later than what was there, also where the clock of another device is fast
-        last = [*edits.get(name, ()), _read(row, "status_at") if name == BACK else now - 1]
-        edits[name] = [*edits.get(name, ()), max(now, *(time + 1 for time in last))][-EDITS_MAX:]
-    return {**values, **stamps, "edits": edits}
-
-
-def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
-    return row.get(name) if isinstance(row, Mapping) else getattr(row, name)
 
 
 # Only what is archived may be in the archive tier: what falls further leaves it.

@@ -57,10 +57,11 @@ def _start_memory(
         if is_in_the_way(columns_of(change), since):
             return None
         before["revision"] = memory.revision
-        before.pop("edits", None)  # when later runs edited it stays
         if after is not None:
-            after.pop("edits", None)
             after["revision"] = memory.revision + 1
+            if before.get("edits") != memory.edits:  # when later runs edited it stays
+                before.pop("edits", None)
+                after.pop("edits", None)
     # A `Memory` carries no vector, so there is none to start from.
     before |= {name: getattr(memory, name) for name in (before.keys() & engine) - {"vector"}}
     now = {name: getattr(memory, name) for name in MEMORY_USE}

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from remanence.core.effects import BACK, EDITED, EDITS_MAX
 from remanence.core.model import COLUMNS, Status
+from remanence.core.stamps import BACK, EDITED, EDITS_MAX
 from remanence.edit.one_memory import hold_columns
 
 Version = Mapping[str, Any]  # the columns of a memory that are not at their default
@@ -68,6 +68,15 @@ def merge_versions(mine: Version, theirs: Version) -> MergedVersion:
     conflicts = [name for name in EDITED if _is_conflict(pair, name)]
     other = min(pair, key=_by_text) if "text" in conflicts else None
     return MergedVersion(merged, other, tuple(name for name in conflicts if name != "text"))
+
+
+def as_repeat(mine: Version, theirs: Version) -> Version:
+    """Return a memory that says the same as another as a version of that one.
+
+    Where and by whom each was said, and what nobody edited, stays as it is in `mine`.
+    """
+    unedited = (name for name in EDITED if not list_edits(theirs, name))
+    return {**theirs, **{name: mine.get(name) for name in (*_OWN, *unedited)}}
 
 
 def name_other(id_: str, other: Version) -> str:
@@ -169,6 +178,8 @@ _GREATEST = (
     *("uses", "confirmations", "disputes", "reinforced", "helped", "failed"),
 )
 _OTHERS = ("learned_at", "said_again_at", "holds", "hold_until", "edits")
+# What of two memories that say the same is each one's own.
+_OWN = ("key", "role", "agent", "thread", "session", "learned_at", "state", "state_at")
 _FOLLOWS = frozenset({"decay"})  # from tags and category
 # A column that no group has would be lost.
 assert {*_DEFAULTS} - ONE_FILE - _FOLLOWS == {name for names, _ in _GROUPS for name in names} | {

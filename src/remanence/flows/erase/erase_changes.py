@@ -13,9 +13,9 @@ import orjson
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces
 from remanence.core.change import Change
-from remanence.core.effects import add_stamps
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
+from remanence.core.stamps import add_stamps
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.base.session_heartbeat import OPEN, heartbeat_key, session_key

@@ -18,10 +18,10 @@ import orjson
 from remanence.core.arguments import check_name, check_validity
 from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.clock import TIME_MAX
-from remanence.core.effects import BACK, EDITED, EDITS_MAX
 from remanence.core.errors import IngestError, InvalidInput, format_value
 from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.core.score import decay
+from remanence.core.stamps import BACK, EDITED, EDITS_MAX
 from remanence.edit.one_memory import hold_until
 from remanence.llm.local import REPLACED
 from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.core.change import Change, Increment
-from remanence.core.effects import STAMPS
 from remanence.core.model import COUNTERS, INT_MAX, Memory, Status, Trust
 from remanence.core.score import decay
+from remanence.core.stamps import STAMPS
 from remanence.edit.one_memory import hold_columns, merge_changes, update, with_holds
 from remanence.edit.versions import MergedVersion
 from remanence.flows.exchange.exported import ExportRow, LinkRow
@@ -83,7 +83,9 @@ class Existing:
     sources: set[str] = field(default_factory=set)
     columns: dict[str, Any] = field(default_factory=dict)
     tagged_at: dict[str, int] = field(default_factory=dict)
-    vectors: tuple[bytes | None, bytes] | None = None  # of a text that becomes another: before, and after
+    vectors: tuple[bytes | None, bytes | None] | None = (
+        None  # of a text that becomes another: before, and after
+    )
 
     def take_version(self, row: ExportRow, merged: MergedVersion) -> bool:
         """Become what the memory and a line of the file, another version of it, are merged to; tell if it changes."""
@@ -96,6 +98,10 @@ class Existing:
         self.sources |= sources
         self.tagged_at |= {tag: row.tagged_at[tag] for tag in tags if tag in row.tagged_at}
         return bool(differing or tags or sources)
+
+    def is_echo(self, row: ExportRow) -> bool:
+        """Tell whether a line may have been read from the memory, so that nobody said it again."""
+        return came_back(self.memory, row.columns["learned_at"])
 
     def add_echo(self, row: ExportRow) -> None:
         """Keep of a line that it came in, and nothing of what it says."""
@@ -112,7 +118,7 @@ class Existing:
         self.add_echo(row)
         if trust < memory.trust:
             return
-        is_echo = came_back(memory, row.columns["learned_at"])
+        is_echo = self.is_echo(row)
         self.sightings += 0 if is_echo else count_sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources} - {*memory.sources}
@@ -135,15 +141,12 @@ class Existing:
             [Change("memories", seq, before, dict(zip(more, counts, strict=True)))] if more else []
         )
         values = {name: it for name, it in self.columns.items() if name not in COUNTERS}
-        updates = [
-            replace(change, after={"at": self.tagged_at[tag]})
-            if change.table == "tags" and (tag := change.key[1]) in self.tagged_at  # type: ignore[index]
-            else change
-            for change in update(memory, values, tags={*memory.tags, *self.tags})
-        ]
+        updates = update(memory, values, tags={*memory.tags, *self.tags})
+        dated = {(seq, tag): {"at": at} for tag, at in self.tagged_at.items()}
+        updates = [replace(one, after=dated[one.key]) if one.key in dated else one for one in updates]
         if self.vectors is not None:
-            before, after = self.vectors
-            updates += [Change("memories", seq, {"vector": before}, {"vector": after})]
+            old, new = self.vectors
+            updates.append(Change("memories", seq, {"vector": old}, {"vector": new}))
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
         return merge_changes([*count_changes, *updates, *sources])
 
@@ -166,6 +169,10 @@ class ImportPage:
     remarks: list[str] = field(default_factory=list)
     unmerged: int = 0  # lines of other versions of what is believed more here
     pairs: list[LinkRow] = field(default_factory=list)  # texts of one memory that were edited on two sides
+    repeats: dict[str, str] = field(
+        default_factory=dict
+    )  # id of a line → id of the memory that says the same
+    purged: int = 0  # lines of what was deleted here for so long that its row went
     keys: dict[str, ImportedMemory] = field(default_factory=dict)
     said: dict[bytes, ImportedMemory] = field(default_factory=dict)
     # Ids of lines → the memory that was returned and comes back.
@@ -217,9 +224,12 @@ def count_sightings(row: ExportRow) -> int:
 def merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[str, Any]:
     """Return what a repeat adds to a memory: a later day, more confidence or importance, its pin, and longer holds."""
     gains: dict[str, Any] = {}
-    last = row.columns.get("said_again_at") or row.columns["said_at"]
-    if last > (stands.get("said_again_at") or stands["said_at"]):
-        gains["said_again_at"] = last
+    first, last = row.columns["said_at"], row.columns.get("said_again_at") or row.columns["said_at"]
+    mine = stands.get("said_again_at") or stands["said_at"]
+    if first < stands["said_at"]:
+        gains["said_at"] = first
+    if last > mine or (gains and mine > first):
+        gains["said_again_at"] = max(last, mine)
     confidence = row.columns.get("confidence")
     if confidence is not None and confidence > (stands.get("confidence") or 0.0):
         said_at = row.columns.get("confidence_at", row.columns["learned_at"])

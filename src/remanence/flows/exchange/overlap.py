@@ -30,11 +30,12 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.core.score import decay
+from remanence.core.stamps import BACK
 from remanence.edit.one_memory import says_who
-from remanence.edit.versions import list_edits, merge_versions, name_other
+from remanence.edit.versions import as_repeat, list_edits, merge_versions, name_other
 from remanence.flows.base.context import Core
 from remanence.flows.base.paging import read_memories
-from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange import connections, erased_elsewhere, repeats
 from remanence.flows.exchange.exported import (
     ExportData,
     ExportRow,
@@ -48,6 +49,7 @@ from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
 from remanence.store.base import Arriving
+from remanence.store.capabilities import IMAGE_EXPIRY, can
 from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
 from remanence.text.analysis import terms_of
@@ -80,7 +82,6 @@ _OF_BOTH = (
     "session",
     "policy_class",
 )
-_REPLACED = frozenset({Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED})  # what may have given its place up
 _OF_STATUS = ("status", "reason", "tier", "status_at", "tier_at", "lifecycle")
 
 
@@ -118,9 +119,12 @@ class Overlap:
         matches = await store.get(scope, [row.id for row in rows])
         # A name is an id or a key: a memory that has the id as its key is another one.
         here = {memory.id: memory for memory in matches if memory is not None}
-        fresh = [row for row in rows if row.id not in here]
         if self.door < Trust.USER:
-            fresh = [self._drop_what_a_person_sets(row) for row in fresh]
+            rows = [row if row.id in here else self._drop_what_a_person_sets(row) for row in rows]
+        else:
+            here |= await self._find_repeated([row for row in rows if row.id not in here])
+        fresh = [row for row in rows if row.id not in here]
+        fresh = await self._keep_purged(fresh) if self.door is Trust.USER else fresh
         versions = await asyncio.to_thread(self._merge_versions, rows, here)
         fresh += await self._list_other_texts(versions)
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
@@ -151,17 +155,14 @@ class Overlap:
     def _merge_versions(self, rows: Sequence[ExportRow], here: Mapping[str, Memory]) -> list[MemoryVersion]:
         """Merge the lines of memories that are here with them, where the file is believed as far as these."""
         versions: list[MemoryVersion] = []
+        present: dict[int, Mapping[str, Any]] = {}  # of a memory that several lines are versions of
         for row in rows:
             memory = here.get(row.id)
             if memory is None:
                 continue
             self._note_met_memory(row.id, memory)
             self.page.counts["kept"] += 1
-            mine = {
-                column.name: getattr(memory, column.name) for column in COLUMNS if column.name != "vector"
-            }
-            theirs = {**row.columns, "trust": self._limit_trust(row)}
-            one = MemoryVersion(row, memory, merge_versions(mine, theirs))
+            one = self._merge_version(row, memory, present.get(memory.seq) or columns_of(memory))
             if not one.changes_anything:
                 continue
             if self.door < Trust.USER:
@@ -170,7 +171,51 @@ class Overlap:
                 self._refuse_version(row, "it holds markup for a machine, and nobody let it in here")
             else:
                 versions.append(one)
+                present[memory.seq] = one.merged.columns
         return versions
+
+    def _merge_version(self, row: ExportRow, memory: Memory, mine: Mapping[str, Any]) -> MemoryVersion:
+        theirs: Mapping[str, Any] = {**row.columns, "trust": self._limit_trust(row)}
+        if row.id != memory.id:
+            theirs = as_repeat(mine, theirs)
+        return MemoryVersion(row, memory, merge_versions(mine, theirs))
+
+    async def _find_repeated(self, rows: Sequence[ExportRow]) -> dict[str, Memory]:
+        """Return by line the memory that the line was merged into before, here or where it comes from.
+
+        Either said the same once: what becomes of one becomes of the other from then on.
+        """
+        repeated = await repeats.find(self.core, [row.id for row in rows])
+        for row in rows:
+            for source in row.sources:
+                id_ = source.removeprefix(MERGED)
+                if id_ != source and id_ not in self.ids:
+                    repeated.setdefault(row.id, id_)
+        found = await self.core.store.get(self.core.scope, sorted({*repeated.values()})) if repeated else []
+        memories = {one.id: one for one in found if one is not None}
+        return {
+            row.id: memory
+            for row in rows
+            if (memory := memories.get(repeated.get(row.id, ""))) is not None
+            and (MERGED + row.id in memory.sources or MERGED + memory.id in row.sources)
+            and self._limit_trust(row) >= memory.trust
+        }
+
+    async def _keep_purged(self, rows: Sequence[ExportRow]) -> list[ExportRow]:
+        """Let what was deleted here, and whose row is gone since, come in as deleted: `restore` brings it back."""
+        store, scope = self.core.store, self.core.scope
+        if not rows or not can(store, IMAGE_EXPIRY):
+            return list(rows)
+        found = await store.find_purged_memories(scope, [row.id for row in rows])
+        purged = {one.id: one.at for one in found}
+        return [self._delete_purged(row, purged[row.id]) if row.id in purged else row for row in rows]
+
+    def _delete_purged(self, row: ExportRow, at: int) -> ExportRow:
+        if not row.stands or max(list_edits(row.columns, BACK), default=at) > at:
+            return row
+        self.page.purged += 1
+        falls = {"status": Status.PRUNED, "reason": Reason.FORGOTTEN, "status_at": at}
+        return replace(row, columns={**row.columns, **falls})
 
     async def _list_other_texts(self, versions: Sequence[MemoryVersion]) -> list[ExportRow]:
         """Return, as lines, the texts that lose to a newer edit they had not seen, and pair each with the newer one.
@@ -225,10 +270,12 @@ class Overlap:
                 f" {format_value(merged.columns[name])}, is kept"
             )
         if one.has_new_text and self.core.embedder.dimensions:
-            _, before = await self.core.store.vectors(self.core.scope, only=[memory.seq])
-            given = None if self.embeds or one.row.is_edited else one.row.columns.get("vector")
-            after = given or await asyncio.to_thread(vector_of, self.core, merged.columns["text"])
-            existing.vectors = before[0].astype("<f2").tobytes() if len(before) else None, after
+            text = merged.columns["text"]
+            is_given = not self.embeds and not one.row.is_edited and one.row.columns["text"] == text
+            given: bytes | None = one.row.columns.get("vector") if is_given else None
+            _, rows = await self.core.store.vectors(self.core.scope, only=[memory.seq])
+            before: bytes | None = rows[0].astype("<f2").tobytes() if len(rows) else None
+            existing.vectors = before, given or await asyncio.to_thread(vector_of, self.core, text)
 
     def _find_key_owner(self, key: str, known: WriteContext) -> int | None:
         """Return what has a key here and does not give it away in this commit."""
@@ -368,7 +415,7 @@ class Overlap:
 
         The other one gives it up, and where it stood it is superseded by the newer one.
         """
-        mine = {column.name: getattr(owner, column.name) for column in COLUMNS if column.name != "vector"}
+        mine = columns_of(owner)
         is_newer = _rank_for_key(row.columns) > _rank_for_key(mine)
         both_stand = row.stands and owner.status in STANDING
         since = _said_last(row.columns if is_newer else mine)
@@ -432,10 +479,15 @@ class Overlap:
         if is_known:
             return
         existing = self.page.existing.setdefault(memory.seq, Existing(memory))
-        if memory.fingerprint == row.columns["fingerprint"]:
-            existing.add_repeat(row, self.now, self._limit_trust(row))
-        else:
+        if memory.fingerprint != row.columns["fingerprint"]:
             existing.add_echo(row)
+            return
+        existing.add_repeat(row, self.now, self._limit_trust(row))
+        if self.door is Trust.USER and self._limit_trust(row) >= memory.trust and not existing.is_echo(row):
+            one = self._merge_version(row, memory, {**columns_of(memory), **existing.columns})
+            del one.merged.columns["confirmations"]  # which the repeat adds to
+            existing.take_version(row, one.merged)
+            self.page.repeats[row.id] = memory.id
 
     def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> None:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -463,7 +515,7 @@ class Overlap:
         """Decide what comes in of what hangs between memories, once these are written; what is here stays as it is."""
         core, remarks, replaced = self.core, list[str](), Counter[str]()
         held = await core.store.neighbours(core.scope, sorted(self.here)) if self.here else []
-        here = {link.key: link for link in held}
+        here: dict[Key, Link] = {link.key: link for link in held}
         links = await asyncio.to_thread(self._choose_links, [*exported.links, *self.pairs], here, remarks)
         bans = await self._choose_bans(exported.forbidden, remarks)
         boxes = [
@@ -498,8 +550,10 @@ class Overlap:
         """Tell whether an end did not come in, or a link says that what stands here as it was gave up its place."""
         if row.source not in self.where or row.target not in self.where:
             return True
+        if self.door is Trust.USER:  # the status of both ends is merged
+            return False
         target = self.here.get(self.where[row.target], Status.SUPERSEDED)
-        return row.relation in REPLACING and target not in _REPLACED
+        return row.relation in REPLACING and target is not Status.SUPERSEDED
 
     async def _choose_bans(self, rows: Sequence[ForbiddenRow], remarks: list[str]) -> list[Change]:
         """Forbid what the export forbids, where a user brings it."""
@@ -556,9 +610,15 @@ def _says_same(found: ImportedMemory | Memory, row: ExportRow) -> bool:
     return stands and bool(found.columns["fingerprint"] == row.columns["fingerprint"])
 
 
+def columns_of(memory: Memory) -> dict[str, Any]:
+    """Return the columns of a memory as it was read, without its vector."""
+    return {column.name: getattr(memory, column.name) for column in COLUMNS if column.name != "vector"}
+
+
 def _said_last(columns: Mapping[str, Any]) -> int:
     """Return when a text was last put, as far as its columns say."""
-    return max(columns["learned_at"], *list_edits(columns, "text"), columns["said_at"])
+    times: list[int] = [columns["learned_at"], columns["said_at"], *list_edits(columns, "text")]
+    return max(times)
 
 
 def _rank_for_key(columns: Mapping[str, Any]) -> tuple[bool, int, str, str]:

@@ -35,7 +35,7 @@ from remanence.flows.base.context import (
 )
 from remanence.flows.base.cut_runs import closed_run, commit_part
 from remanence.flows.base.paging import iterate_pages, read_memories
-from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange import connections, erased_elsewhere, repeats
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -57,6 +57,7 @@ from remanence.write.roles import lower_trust
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 COUNTED = ("taken", "kept", "merged", "refused", "link")
+PURGED = "memories that were deleted here long ago and come in as deleted; `restore` brings one back"
 FORESEEN = "a dry run: nothing was written"
 UNMERGED = "memories of which the file has another version, which only `trust='user'` merges with the one that is here"
 UNGUARDED = (
@@ -269,6 +270,7 @@ class _Taking:
     parts: int = 0
     unguarded: int = 0
     unmerged: int = 0
+    purged: int = 0
     _is_closed: bool = False
 
     async def run(self) -> None:
@@ -282,7 +284,8 @@ class _Taking:
             is_last = start + PAGE >= len(rows) and not more
             await self._take_page(rows[start : start + PAGE], is_last=is_last)
             self.tell(min(start + PAGE, len(rows)), total)
-        for what, count in ((UNGUARDED, self.unguarded), (UNMERGED, self.unmerged)):
+        lines = ((UNGUARDED, self.unguarded), (UNMERGED, self.unmerged), (PURGED, self.purged))
+        for what, count in lines:
             if count:
                 self.remarks.append(f"{what}: {count:,}")
         await self._write_connections()
@@ -311,7 +314,8 @@ class _Taking:
         """Decide some lines and write what becomes of them."""
         page = await self.overlap.decide(rows)
         changes = await asyncio.to_thread(page.changes)
-        assigned = await self._commit(changes, is_last=is_last) if changes else ()
+        beside = repeats.rows_of(page.repeats)
+        assigned = await self._commit(changes, is_last=is_last, beside=beside) if changes else ()
         self.overlap.note_written(page, assigned)
         self.counts.update(page.counts)
         self.counts["link"] += len(page.links)
@@ -319,6 +323,7 @@ class _Taking:
         self.remarks += page.remarks
         self.unguarded += page.unguarded
         self.unmerged += page.unmerged
+        self.purged += page.purged
 
     @retry_conflicts
     async def _write_connections(self) -> None:
@@ -335,8 +340,10 @@ class _Taking:
         self.replaced += decided.replaced
         self.remarks += decided.remarks
 
-    async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
-        cause = replace(self.cause, part=self.parts, final=is_last)
+    async def _commit(
+        self, changes: Sequence[Change], *, is_last: bool, beside: Mapping[str, str] | None = None
+    ) -> Sequence[int]:
+        cause = replace(self.cause, part=self.parts, final=is_last, values=beside or {})
         commit = await commit_part(self.overlap.core, changes, cause)
         self.parts += 1
         self.changes += len(changes)

@@ -18,7 +18,7 @@ from remanence.core.model import COLUMNS, STANDING, Link, Memory, Relation, Stat
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.llm.offline import NoEmbedder
-from remanence.store.base import Arriving, Bookkeeping, BookkeepResult, Find, Postings
+from remanence.store.base import Arriving, Bookkeeping, BookkeepResult, Find, Postings, PurgedMemory
 from remanence.store.capabilities import FullStore
 from remanence.store.constraints import resolve
 from remanence.text.analysis import term_hash, terms_of
@@ -116,6 +116,10 @@ class ForeseenStore:
     async def find_erased_names(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
         """Return which of these names were erased, and when."""
         return await self._store.find_erased_names(scope, names)
+
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
+        """Return memories whose rows have gone, as they are stored."""
+        return list(await self._store.find_purged_memories(scope, names))
 
     async def boxes(self, scope: str, asked: FindBoxes) -> list[BoxRow]:
         """Return boxes, as they are stored."""
