@@ -31,7 +31,7 @@ from remanence.core.model import (
 )
 from remanence.core.score import decay
 from remanence.core.stamps import BACK
-from remanence.edit.one_memory import says_who
+from remanence.edit.one_memory import says_who, with_holds
 from remanence.edit.versions import as_repeat, list_edits, merge_versions, name_other
 from remanence.flows.base.context import Core
 from remanence.flows.base.paging import read_memories
@@ -177,7 +177,10 @@ class Overlap:
     def _merge_version(self, row: ExportRow, memory: Memory, mine: Mapping[str, Any]) -> MemoryVersion:
         theirs: Mapping[str, Any] = {**row.columns, "trust": self._limit_trust(row)}
         if row.id != memory.id:
-            theirs = as_repeat(mine, theirs)
+            last = with_holds(
+                None, row.columns.get("holds"), self.now
+            )  # an ended hold of another id is not brought
+            theirs = as_repeat(mine, {**theirs, "holds": last})
         return MemoryVersion(row, memory, merge_versions(mine, theirs))
 
     async def _find_repeated(self, rows: Sequence[ExportRow]) -> dict[str, Memory]:
