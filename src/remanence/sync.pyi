@@ -312,6 +312,7 @@ class Engine:
         format: str | AnyImporter = "auto",
         trust: TrustName | Trust = "outside",
         extract: bool = False,
+        actions: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...

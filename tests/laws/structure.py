@@ -83,6 +83,7 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
+    "remanence.store.sqlite.driver": "sqlcipher3 is an extra, and its library is 20 MB",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
@@ -306,6 +307,26 @@ def clock_reads(root: Path) -> list[str]:
             if read:
                 complaints.append(module.at(node, f"reads the clock: {read}"))  # type: ignore[arg-type]
     return complaints
+
+
+def multiplied_texts(root: Path) -> list[str]:
+    """No text is multiplied by a condition, which makes it where it is not shown: write `text if condition else ""`."""
+    return [
+        module.at(node, "multiplies a text by a condition")
+        for module in modules(root)
+        for node in module.nodes
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and (isinstance(node.left, ast.JoinedStr) or isinstance(getattr(node.left, "value", None), str))
+        and (isinstance(node.right, ast.Compare | ast.BoolOp | ast.UnaryOp) or _is_truth(node.right))
+    ]
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Tell whether an expression is `bool(…)`, or named as what is true or false."""
+    called = node.func if isinstance(node, ast.Call) else node
+    name = getattr(called, "attr", getattr(called, "id", ""))
+    return name.startswith(("bool", "is_", "has_"))
 
 
 def broad_excepts(root: Path) -> list[str]:

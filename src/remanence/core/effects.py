@@ -250,6 +250,7 @@ _WHOLE: Mapping[str, Any] = {
 _CONFIRMED: Mapping[str, Any] = {
     "confirmations": DynamicValue.ONE_MORE,
     "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
+    "said_again_at": DynamicValue.GIVEN,
 }
 
 _FALLING = ("expire", "deduplicate", "keep-recent", "lifecycle", "value")
@@ -552,7 +553,7 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "put",
-        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "key"), DynamicValue.GIVEN),
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "said_offset", "key"), DynamicValue.GIVEN),
         back=("put",),
         under=("put", "update"),
         restates=_RESTATED,

@@ -116,7 +116,7 @@ def _by_words(*names: str) -> Callable[[Version], Order]:
 
 
 def _by_day(version: Version) -> Order:
-    return (*_by_text(version), -version["said_at"])
+    return (*_by_text(version), -version["said_at"], version["said_offset"] != 0, version["said_offset"])
 
 
 def _by_status(version: Version) -> Order:
@@ -158,7 +158,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], Callable[[Version], Order]], ...] = (
     (("verification",), _by_words("verification")),
     (("trust",), _by_words("trust")),
     (("alignment",), _by_words("alignment")),
-    (("said_at",), _by_day),
+    (("said_at", "said_offset"), _by_day),
     (("status", "reason", "tier", "status_at", "tier_at", "lifecycle"), _by_status),
     (("key",), _by_key),
     (("category",), _by_edit("category")),

@@ -32,7 +32,7 @@ MODULES = {
     "serve": "serve token",
     "verb_commands": "learn note recall frame get count links merge update correct rate tag link pin hold forget forbid"
     " forbidden restore status explain entities conversations review",
-    "upkeep_commands": "doctor reembed settings guide guidelines completion scopes erase mirror",
+    "upkeep_commands": "doctor change-key reembed settings guide guidelines completion scopes erase mirror",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})
@@ -153,7 +153,9 @@ def tree() -> "App":
             continue
         if group and group not in app:
             app.command(App(group, help_flags=(), version_flags=()))
-        function = row.command.replace(" ", "_").replace("-", "_") + "_" * (row.command in {"import", "list"})
+        function = row.command.replace(" ", "_").replace("-", "_") + (
+            "_" if row.command in {"import", "list"} else ""
+        )
         place = f"{__name__}.{places[group or name]}:{function}"
         (app[group] if group else app).command(place, name=name, help=row.summary)
 

@@ -6,7 +6,7 @@ Knows what such a file is; must not know what is in one.
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,8 +73,7 @@ async def import_(
 
 async def _read_lines(file: str, common: Common, scope: str | None) -> list[bytes]:
     """Return the lines of an export, or those that a memory's database would export, which is opened to be read."""
-    head = _read_head(file)
-    if head == _SQLITE:
+    if _is_database(file):
         other = replace(common, db=file, scope=scope or common.scope, read_only=True, writer=None)
         async with open_engine(other, new_scope="refuse") as memory:
             return [line async for line in memory.export(to=None)]
@@ -89,16 +88,20 @@ async def _read_lines(file: str, common: Common, scope: str | None) -> list[byte
     return data.splitlines()
 
 
-def _read_head(file: str) -> bytes:
-    """Return how a regular file begins; nothing where there is none, or where it is read once, as a pipe is."""
+def _is_database(file: str) -> bool:
+    """Tell whether a regular file is a database, in plain or encrypted; a pipe is read once, and is none."""
+    from remanence.store.sqlite.driver import is_encrypted
+    from remanence.store.sqlite.ledger_file import read_blocks
+
     check_path(file)
     try:
         if not Path(file).is_file():
-            return b""
-        with Path(file).open("rb") as stream:
-            return stream.read(len(_SQLITE))
+            return False
+        with closing(read_blocks(file, _HEAD_BYTES)) as blocks:  # it may be the file that is open here
+            head = next(blocks, b"")
     except OSError:  # why is told where it is read whole
-        return b""
+        return False
+    return head.startswith(_SQLITE) or (0 in head and is_encrypted(file))
 
 
 def read(file: str) -> bytes:

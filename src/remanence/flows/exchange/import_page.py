@@ -227,7 +227,7 @@ def merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[st
     first, last = row.columns["said_at"], row.columns.get("said_again_at") or row.columns["said_at"]
     mine = stands.get("said_again_at") or stands["said_at"]
     if first < stands["said_at"]:
-        gains["said_at"] = first
+        gains |= {"said_at": first, "said_offset": row.columns.get("said_offset", 0)}
     if last > mine or (gains and mine > first):
         gains["said_again_at"] = max(last, mine)
     confidence = row.columns.get("confidence")

@@ -44,7 +44,7 @@ from remanence.flows.exchange.exported import (
 )
 from remanence.flows.exchange.import_page import MERGED, Existing, ImportedMemory, ImportPage, MemoryVersion
 from remanence.flows.write.echoes import list_own_fingerprints, mark_echoes
-from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
+from remanence.flows.write.gating import is_held_back, refresh_settings, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
@@ -67,6 +67,7 @@ _OF_TEXT = (
     "short_tokens",
     "short_words",
     "said_at",
+    "said_offset",
     "speaker",
     "trust",
 )
@@ -113,7 +114,7 @@ class Overlap:
     async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
         """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
         page = self.page = ImportPage()
-        await refresh_personal_rules(self.core)
+        await refresh_settings(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         matches = await store.get(scope, [row.id for row in rows])

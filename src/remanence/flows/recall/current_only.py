@@ -64,6 +64,12 @@ async def mark_outdated(
     for one in standing:
         if one.valid_to is not None and one.valid_to <= now:
             marks[one.seq].append(f"expired {date_of(one.valid_to)}")
+    within = core.policy.recall.confirm_within or {}
+    for one in standing if within else ():
+        last = max(one.last_said_at, one.text_at or one.last_said_at)
+        limit = within.get(one.trust.label)
+        if limit is not None and now - last > limit:
+            marks[one.seq].append(f"not confirmed since {date_of(last)}")
     return MarkedMemories(
         [
             one if one is None or one.seq not in marks else replace(one, ended=tuple(marks[one.seq]))

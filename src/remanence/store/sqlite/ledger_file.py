@@ -49,6 +49,12 @@ def note_closed(path: str) -> None:
             handle.close()
 
 
+def is_open(path: str) -> bool:
+    """True if a store of this process has a database open."""
+    with _lock:
+        return os.path.realpath(path) in _stores
+
+
 def read_blocks(path: str, size: int = _BLOCK_BYTES) -> Generator[bytes, None, None]:
     """Yield what a file holds, `size` bytes at a time; nothing where there is none."""
     real = os.path.realpath(path)
@@ -206,7 +212,7 @@ def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
 def set_aside(file: Path) -> None:
     """Move a ledger that was cut or changed, or what lies in its place, out of the way of the next one."""
     number = 0
-    while os.path.lexists(aside := f"{file}{f'.{number}' * bool(number)}{DAMAGED}"):
+    while os.path.lexists(aside := f"{file}{f'.{number}' if number else ''}{DAMAGED}"):
         number += 1
     file.rename(aside)
 
