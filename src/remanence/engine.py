@@ -564,10 +564,13 @@ class Engine(Shelves, EditingVerbs):
         """Write a verified copy of the whole database; an existing file is never overwritten."""
         await copies.backup(self._core, path, to)
 
-    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> AsyncIterator[bytes]:
+    def export(
+        self, *, to: str | Path | None = "-", progress: Progress | None = None
+    ) -> AsyncIterator[bytes]:
         """Write all memories and links as JSON lines, without clocks, settings and policy.
 
-        `to` says where you put them: an erasure then names that place.
+        `to` says where you put them: an erasure then names that place. Pass None where nothing of it stays, such as
+        where another memory imports it at once.
         """
         return transfer.export(self._core, to, progress)
 
@@ -578,16 +581,20 @@ class Engine(Shelves, EditingVerbs):
         *,
         edited: bool = False,
         trust: TrustName | Trust = "outside",
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Import an export; existing memories stay unchanged, existing texts are confirmed.
+        """Import an export; existing texts are confirmed, other versions of existing memories are merged.
 
-        No text in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts
-        memories that were imported, kept, merged and refused. A file that was cut or edited since it was exported is
-        refused, unless `edited` is True. If the call is cancelled, the part that was imported is a run of its own, and
-        the same import adds the rest.
+        No text in it is believed more than `trust` says: pass "user" for an export of your own, or nothing that is here
+        is changed by another version. The receipt counts memories that were imported, kept, merged and refused, and
+        conflicts: texts that two files edited, which `review.list` shows. A `dry_run` counts the same and writes
+        nothing. A file that was cut or edited since it was exported is refused, unless `edited` is True. If the call is
+        cancelled, the part that was imported is a run of its own, and the same import adds the rest.
         """
-        return await transfer.import_(self._core, lines, name, edited=edited, trust=trust, progress=progress)
+        return await transfer.import_(
+            self._core, lines, name, edited=edited, trust=trust, dry_run=dry_run, progress=progress
+        )
 
     # Listing; last, since below it `list` is no type any more in this class
 

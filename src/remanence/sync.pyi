@@ -417,7 +417,7 @@ class Engine:
     @contextmanager
     def session(self, task_type: str = "general") -> Iterator[str]: ...
     def backup(self, path: str | Path, *, to: str | Path = "") -> None: ...
-    def export(self, *, to: str | Path = "-", progress: Progress | None = None) -> Iterator[bytes]: ...
+    def export(self, *, to: str | Path | None = "-", progress: Progress | None = None) -> Iterator[bytes]: ...
     def import_(
         self,
         lines: Iterable[bytes | str],
@@ -425,6 +425,7 @@ class Engine:
         *,
         edited: bool = False,
         trust: TrustName | Trust = "outside",
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Receipt: ...
     def list(

@@ -572,7 +572,10 @@ async def test_a_link_of_the_file_is_drawn_as_it_was(opener: Opener, clock: Manu
 
 
 async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener) -> None:
-    """An export carries the ids of what was erased before it and nothing of the texts; what stands here is named."""
+    """An export carries the ids of what was erased before it, and no text; what stands here is named and deleted.
+
+    `undo` takes that back, and what only an outsider says to be erased stays.
+    """
     async with opener() as origin, opener(scope="other") as other:
         gone = [
             await origin.learn(text)
@@ -583,13 +586,19 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
         await other.erase.apply(await other.erase.show(gone[2].id))
         await origin.erase.apply(await origin.erase.show([one.id for one in gone]))
         lines = [line async for line in origin.export()]
+        outside = await other.import_(lines)
+        assert 3 == len(await other.list())
         taken = await other.import_(lines, trust="user")
         first, second = [await other.get(one.id) for one in gone[:2]]
+        assert 1 == len(await other.list())
+        await other.undo(taken)
         assert 3 == len(await other.list())
         await other.erase.apply(await other.erase.show([first.id, second.id]))
         again = await other.import_(lines, trust="user")
 
     assert f"2 of these were erased at their origin since: erase #{first.seq} #{second.seq}" in taken.notes
+    assert outside.notes == taken.notes
+    assert (0, 2) == (outside.counts.get("forget", 0), taken.counts["forget"])
     assert [] == [one for one in again.notes if "erased at their origin" in one]
     (said,) = [line for line in map(orjson.loads, lines) if "erased" in line]
     assert {one.id for one in gone} == set(said["erased"])

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.acts import action_of
 from remanence.core.change import Change, Increment
-from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, ways_back
+from remanence.core.effects import ACTIONS, CHANGEABLE, VERBS, Effect, ways_back
 from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
+from remanence.core.stamps import STAMPS
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act
 from tests.laws.sources import list_nodes
@@ -77,7 +78,7 @@ def _but_stamps(memory: Memory, *more: str) -> dict[str, object]:
 
 @given(memory=memories, effect=st.sampled_from([row for row in ROWS if row.sets]))
 def test_each_way_back_leads_back(memory: Memory, effect: Effect) -> None:
-    """A row and its way back leave every column as it was, stamps and what a confirmation says of it apart.
+    """A row and its way back leave every column as it was, stamps, edits and what a confirmation says of it apart.
 
     What comes back stands hot.
     """
@@ -88,7 +89,7 @@ def test_each_way_back_leads_back(memory: Memory, effect: Effect) -> None:
         back = _done(done, way, **before)
         if name in {"restore", "confirm"}:
             memory = replace(memory, tier=Tier.HOT)
-        said = ("confirmations", "verification")
+        said = ("confirmations", "verification", "edits")
 
         assert _but_stamps(memory, *said) == _but_stamps(back, *said)
 

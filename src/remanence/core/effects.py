@@ -14,6 +14,7 @@ import numpy as np
 from remanence.core.change import Change, Increment, Table
 from remanence.core.model import (
     COLUMN,
+    STANDING,
     TEXT_COLUMNS,
     Form,
     Label,
@@ -25,6 +26,7 @@ from remanence.core.model import (
     Verification,
 )
 from remanence.core.score import CONFIDENCE
+from remanence.core.stamps import EDITED, STAMPS, add_stamps, read_column
 
 # What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
 BLOCKABLE = ("move", "shrink", "archive", "merge", "prune", "purge")
@@ -35,15 +37,6 @@ BLOCKS: Mapping[str, tuple[str, ...]] = {
     "prune": BLOCKABLE[3:],
 }
 _BLOCK_WORDS = {"move": "demote", "shrink": "compress", "prune": "delete", "purge": "delete"}
-# Each of these columns is set to the time of the act if and only if the column before it changes.
-STAMPS: Mapping[str, str] = {
-    "status": "status_at",
-    "tier": "tier_at",
-    "state": "state_at",
-    "reinforced": "reinforced_at",
-    "text": "text_at",
-    "confidence": "confidence_at",
-}
 
 
 class DynamicValue(Enum):
@@ -181,7 +174,9 @@ class Effect:
     @property
     def columns(self) -> frozenset[str]:
         """Return the columns that it may change, with their stamps."""
-        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS)})
+        is_edit = not self.sets.keys().isdisjoint(EDITED) or self.sets.get("status") in STANDING
+        edits = {"edits"} if is_edit else set()
+        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS), *edits})
 
     @property
     def known_by(self) -> str:
@@ -200,7 +195,7 @@ class Effect:
     def after(self, row: Memory | Mapping[str, Any], now: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the columns of one memory become, with the stamps of those that change."""
         values = {
-            name: becomes(value, _read(row, name), now, given.get(name))
+            name: becomes(value, read_column(row, name), now, given.get(name))
             for name, value in self.sets.items()
             if value is not DynamicValue.GIVEN or name in given
         }
@@ -234,16 +229,6 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
                 return np.where(np.isnan(was) if value.was is None else was == value.was, into, was)
             return into if was == value.was else was
     return value
-
-
-def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """Return values of one memory's columns with the stamps of those that change."""
-    names = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
-    return {**values, **{STAMPS[name]: now for name in names}}
-
-
-def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
-    return row.get(name) if isinstance(row, Mapping) else getattr(row, name)
 
 
 # Only what is archived may be in the archive tier: what falls further leaves it.
@@ -653,7 +638,7 @@ def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
     if verb == CURATE:
         return CHANGEABLE | _BY_TAGS
-    if verb == "undo":
+    if verb in {"undo", "import"}:  # a memory as it was, or as another file has it
         return frozenset(COLUMN)
     rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))
     return frozenset().union(*(effect.columns for effect in rows))

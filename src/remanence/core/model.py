@@ -236,7 +236,8 @@ def _enum(name: str, labels: type[Label], default: Label | None = None) -> Colum
 # Every column of a memory, in the order the store keeps them. What lives in `states` is narrow and all integers:
 # it is what curation reads and writes. `revision` rises with each change of content or state, `touched` with each
 # use, link or neighbour's change; the store keeps both. `helped` and `failed` count thousandths of a rating. A
-# memory whose `text_at` or `confidence_at` is None has its text, or its confidence, as it arrived.
+# memory whose `text_at` or `confidence_at` is None has its text, or its confidence, as it arrived. `edits` has by
+# column when it was edited, and under `back` when it was brought back: by that two versions of a memory are merged.
 COLUMNS: tuple[Column, ...] = (
     Column("id", "text", "memories", nullable=False),
     Column("key", "text", "memories"),
@@ -299,6 +300,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("short_tokens", "int", default=0, nullable=False),
     Column("short_words", "int", default=0, nullable=False),
     Column("summary", "text", "memories"),
+    Column("edits", "json", "memories"),
 )
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")  # that follow from a text
@@ -435,13 +437,14 @@ class Memory(SaidTimes, Result):
     short_tokens: int = 0
     short_words: int = 0
     summary: str | None = None
+    edits: Mapping[str, Sequence[int]] | None = None
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
     tagged_at: Mapping[str, int] = field(default_factory=dict)
     last_action: str | None = None
 
-    HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
+    HIDDEN = frozenset({"fingerprint", "use_days", "use_day", "edits"})
     said_time = Time("said_at", "said_offset")
     said_again_time = MaybeTime("said_again_at")
     learned_time = Time("learned_at")

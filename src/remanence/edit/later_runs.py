@@ -27,7 +27,7 @@ _GROUPS = (
 )
 # What protects a memory, or says what it is: after a change of it nothing older is taken back.
 _DECISIVE = frozenset({"pinned", "holds", "hold_until", "category", "policy_class", "decay", "trust"})
-_COUNTED = COUNTERS | {"revision", "touched", *MEMORY_USE}
+_COUNTED = COUNTERS | {"revision", "touched", "edits", *MEMORY_USE}
 _ALL = frozenset("*")
 
 

@@ -59,6 +59,9 @@ def _start_memory(
         before["revision"] = memory.revision
         if after is not None:
             after["revision"] = memory.revision + 1
+            if before.get("edits") != memory.edits:  # when later runs edited it stays
+                before.pop("edits", None)
+                after.pop("edits", None)
     # A `Memory` carries no vector, so there is none to start from.
     before |= {name: getattr(memory, name) for name in (before.keys() & engine) - {"vector"}}
     now = {name: getattr(memory, name) for name in MEMORY_USE}

@@ -340,6 +340,17 @@ def find_freed_keys(changes: Iterable[Change]) -> set[str]:
     return {key for key in keys if key is not None}
 
 
+def find_leaving_texts(changes: Iterable[Change]) -> set[int]:
+    """Return the memories that say something else after a commit, or stand no more: others may say it in the same."""
+    return {
+        change.key
+        for change in changes
+        if change.table == "memories" and type(change.key) is int and change.before is not None
+        if "fingerprint" in (after := change.after or {})
+        or after.get("status", Status.ACTIVE) not in STANDING
+    }
+
+
 def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
     """Return the texts that memories did not have before, of which none may be forbidden; what comes back may."""
     return [

@@ -16,7 +16,7 @@ from remanence.store.capabilities import complete
 from remanence.text.analysis import stems, term_hash
 
 # Undo gives back neither of these: they say that something happened, not what is kept.
-HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use_day", "accessors"})
+HAPPENED = frozenset({"revision", "touched", "edits", "uses", "used_at", "use_days", "use_day", "accessors"})
 
 
 @dataclass(frozen=True)

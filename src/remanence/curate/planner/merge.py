@@ -11,9 +11,10 @@ import numpy as np
 
 from remanence.core.change import MILLION
 from remanence.core.clock import HOUR
-from remanence.core.effects import STAMPS, TAKE_IN
+from remanence.core.effects import TAKE_IN
 from remanence.core.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
 from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
+from remanence.core.stamps import STAMPS
 from remanence.curate.language.view import LinkView, View
 from remanence.curate.planner.windows import sort_key
 from remanence.curate.policy.rules import Rule

@@ -10,18 +10,11 @@ from itertools import chain
 import numpy as np
 
 from remanence.core.change import ABSENT, MILLION
-from remanence.core.effects import (
-    ACTIONS,
-    STAMPS,
-    TAKE_IN,
-    DynamicValue,
-    Effect,
-    Stage,
-    Where,
-)
+from remanence.core.effects import ACTIONS, TAKE_IN, DynamicValue, Effect, Stage, Where
 from remanence.core.errors import InvalidInput
 from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, TRANSITIONS, Form, Status, Tier
 from remanence.core.snapshot import Bools
+from remanence.core.stamps import STAMPS
 from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.curate.planner.plan_agreement import destroyed_count
 from remanence.curate.planner.plan_report import count_acts

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from remanence.core.effects import MERGE, STAMPS, STANDING_COLUMNS, Effect, becomes
+from remanence.core.effects import MERGE, STANDING_COLUMNS, Effect, becomes
 from remanence.core.snapshot import Bools, Ints, LinkColumns, Snapshot
+from remanence.core.stamps import STAMPS
 from remanence.curate.language.array_logic import alias_key
 from remanence.curate.language.view import LINKS, Array, Node, View
 from remanence.curate.planner.merge import (

@@ -6,7 +6,8 @@ Knows what such a file is; must not know what is in one.
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, BinaryIO
@@ -17,10 +18,12 @@ from remanence.core.arguments import check_path
 from remanence.core.beside import DOCUMENT_BYTES_MAX, read_named, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
-from remanence.faces.cli.options import INPUT, OUTPUT, Memory
-from remanence.faces.cli.running import counting_until_stopped
+from remanence.faces.cli.options import INPUT, OUTPUT, Common, Given, Memory
+from remanence.faces.cli.running import counting_until_stopped, open_engine
 from remanence.faces.style import waiting
 
+_SQLITE = b"SQLite format 3\0"  # how each database begins
+_HEAD_BYTES = 4_096  # of which an export, as text, has none that is 0
 NOTHING_LEFT = "of the file nothing is left"
 NewFile = Annotated[str, OUTPUT, Parameter(help="A new file; - prints.")]
 
@@ -48,17 +51,57 @@ async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
 
 
 async def import_(
-    file: Annotated[str, INPUT, Parameter(help="A file made by export; - reads standard input.")],
+    file: Annotated[str, INPUT, Parameter(help="An export, or a memory's database; - reads standard input.")],
     /,
     *,
     memory: Memory,
+    common: Given,
     edited: Annotated[bool, Parameter(help="Accept a file that was edited or truncated.")] = False,
     trust: Annotated[TrustName, Parameter(help="Trust of the source; user for your own export.")] = "outside",
+    from_scope: Annotated[
+        str | None, Parameter(help="Scope of the other database; by default the one of the same name.")
+    ] = None,
+    dry_run: Annotated[bool, Parameter(help="Report the counts; write nothing.")] = False,
 ) -> Any:
     rest = "the same command takes in the rest, nothing twice"
     with counting_until_stopped("taking in", "rows are written", rest) as progress:
-        lines = read(file).splitlines()
-        return await memory.import_(lines, Path(file).name, edited=edited, trust=trust, progress=progress)
+        lines = await _read_lines(file, common, from_scope)
+        return await memory.import_(
+            lines, Path(file).name, edited=edited, trust=trust, dry_run=dry_run, progress=progress
+        )
+
+
+async def _read_lines(file: str, common: Common, scope: str | None) -> list[bytes]:
+    """Return the lines of an export, or those that a memory's database would export, which is opened to be read."""
+    if _is_database(file):
+        other = replace(common, db=file, scope=scope or common.scope, read_only=True, writer=None)
+        async with open_engine(other, new_scope="refuse") as memory:
+            return [line async for line in memory.export(to=None)]
+    if scope is not None:
+        raise InvalidInput(f"{file} has one scope", recovery="leave out --from-scope: it is for a database")
+    data = read(file)
+    if 0 in data[:_HEAD_BYTES]:
+        raise InvalidInput(
+            f"{file} is neither an export nor a database of a memory",
+            recovery="name a file made by export, or a database; of one that is encrypted or damaged name a backup",
+        )
+    return data.splitlines()
+
+
+def _is_database(file: str) -> bool:
+    """Tell whether a regular file is a database, in plain or encrypted; a pipe is read once, and is none."""
+    from remanence.store.sqlite.driver import is_encrypted
+    from remanence.store.sqlite.ledger_file import read_blocks
+
+    check_path(file)
+    try:
+        if not Path(file).is_file():
+            return False
+        with closing(read_blocks(file, _HEAD_BYTES)) as blocks:  # it may be the file that is open here
+            head = next(blocks, b"")
+    except OSError:  # why is told where it is read whole
+        return False
+    return head.startswith(_SQLITE) or (0 in head and is_encrypted(file))
 
 
 def read(file: str) -> bytes:

@@ -15,6 +15,7 @@ from remanence.core.box import BoxRow, FindBoxes, FindTraces
 from remanence.core.change import Change
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
+from remanence.core.stamps import add_stamps
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import iterate_boxes
 from remanence.flows.base.session_heartbeat import OPEN, heartbeat_key, session_key
@@ -296,6 +297,8 @@ async def _redact_memory(core: Core, memory: Memory, revision: int, names: Names
     after["agent"], after["speaker"] = memory.agent, memory.speaker  # whose it is: that is another one's name
     if columns["text"] == memory.text:
         del after["text"]  # it may be forbidden, and stays so
+    else:  # newer than what another device has
+        after["edits"] = add_stamps(memory, {"text": columns["text"]}, core.clock.now())["edits"]
     after |= text_columns(columns["text"], memory.speaker)
     if "text" in after and core.embedder.dimensions:
         after["vector"] = await run_off_loop(len(columns["text"]), vector_of, core, columns["text"])

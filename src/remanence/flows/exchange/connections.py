@@ -29,6 +29,26 @@ def make_link_changes(links: Iterable[LinkRow | Link], seqs: Mapping[Any, int]) 
     return changes
 
 
+def unite_link(here: Link, coming: Change) -> Change | None:
+    """Return what a link gains from the same link of another file; None where it has all of that."""
+    theirs = {"resolved_at": None, **(coming.after or {})}
+    values = {name: max(getattr(here, name), theirs[name]) for name in ("weight", "count", "last_at")} | {
+        "created_at": min(here.created_at, theirs["created_at"]),
+        "confidence": max(here.confidence, theirs["confidence"], key=_rank_confidence),
+        "resolved_at": max(here.resolved_at, theirs["resolved_at"], key=_rank_resolved),
+    }
+    gains = {name: value for name, value in values.items() if getattr(here, name) != value}
+    return Change("links", here.key, {name: getattr(here, name) for name in gains}, gains) if gains else None
+
+
+def _rank_confidence(confidence: float | None) -> tuple[float, bool]:
+    return 1.0 if confidence is None else confidence, confidence is None  # None is certain
+
+
+def _rank_resolved(resolved_at: int | None) -> tuple[bool, int]:
+    return resolved_at is not None, resolved_at or 0
+
+
 def make_forbidden_change(fold: str, at: int, seq: int | None) -> Change:
     """Return the change that forbids a text; `seq` is the memory that said it, None where that did not come in."""
     return Change("forbidden", fold, None, {"at": at, "seq": seq})

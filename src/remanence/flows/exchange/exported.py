@@ -22,6 +22,7 @@ from remanence.core.errors import IngestError, InvalidInput, format_value
 from remanence.core.half_characters import describe_mended, mend_json, mend_text
 from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.core.score import decay
+from remanence.core.stamps import BACK, EDITED, EDITS_MAX
 from remanence.edit.one_memory import hold_until
 from remanence.llm.local import REPLACED
 from remanence.store.constraints import LINK_COLUMN, TAG_COLUMN, fits, refuse_state
@@ -515,6 +516,17 @@ def _read_holds(item: Any) -> dict[str, int | None]:
     return item
 
 
+def _read_edits(item: Any) -> dict[str, list[int]]:
+    if not isinstance(item, dict) or not item.keys() <= {*EDITED, BACK}:
+        raise _build_format_error("edits must be a JSON object of columns that are edited")
+    for times in item.values():
+        if not isinstance(times, list) or not 0 < len(times) <= EDITS_MAX:
+            raise _build_format_error(f"the edits of a column are a list of 1 to {EDITS_MAX} times")
+        for at in times:
+            _read_time(COLUMN["text_at"], at)
+    return item
+
+
 def _read_blob(column: Column, item: Any) -> bytes:
     try:
         return base64.b64decode(item, validate=True)
@@ -555,6 +567,7 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
     "attributes": _read_attributes,
     "holds": _read_holds,
     "accessors": _read_accessors,
+    "edits": _read_edits,
 }
 _BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
     "blob": _read_blob,

@@ -1,6 +1,7 @@
 """What becomes of an export's memories where some are here already: new, kept, merged or refused.
 
-Reads and decides, and writes nothing; what is here is never written over.
+Reads and decides, and writes nothing. A memory that is here in another version becomes what both are merged to, where
+the file is believed as far as the memory; otherwise what is here is never written over.
 """
 
 import asyncio
@@ -12,10 +13,11 @@ from typing import Any
 
 from remanence.core.arrival import KnownMemory, WriteContext
 from remanence.core.change import Change, Key
-from remanence.core.effects import STAMPS, VERBS
+from remanence.core.errors import format_value
 from remanence.core.model import (
-    INT_MAX,
+    COLUMNS,
     STANDING,
+    Link,
     Memory,
     Reason,
     Relation,
@@ -28,22 +30,26 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.core.score import decay
-from remanence.edit.one_memory import hold_columns, merge_changes, says_who, update, with_holds
+from remanence.core.stamps import BACK
+from remanence.edit.one_memory import says_who, with_holds
+from remanence.edit.versions import as_repeat, list_edits, merge_versions, name_other
 from remanence.flows.base.context import Core
 from remanence.flows.base.paging import read_memories
-from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange import connections, erased_elsewhere, repeats
 from remanence.flows.exchange.exported import (
     ExportData,
     ExportRow,
     ForbiddenRow,
     LinkRow,
 )
-from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
+from remanence.flows.exchange.import_page import MERGED, Existing, ImportedMemory, ImportPage, MemoryVersion
+from remanence.flows.write.echoes import list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import is_held_back, refresh_settings, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
 from remanence.store.base import Arriving
+from remanence.store.capabilities import IMAGE_EXPIRY, can
 from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
 from remanence.text.analysis import terms_of
@@ -52,138 +58,32 @@ from remanence.text.text_columns import text_columns
 from remanence.write.admission import PROGRAMS, MemoryDraft
 
 NAMES = ("speaker", "agent", "thread", "session", "key")
-# A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
-MERGED = "memory/"
-_GAINING = (
+# What the memory that keeps a lost text has of its own version, and of what the versions were merged to.
+_OF_TEXT = (
+    "text",
+    "fingerprint",
+    "tokens",
+    "words",
+    "short_tokens",
+    "short_words",
     "said_at",
-    "said_again_at",
-    "pinned",
-    "holds",
-    "confidence",
-    "importance",
-)  # what a repeat adds to
-
-
-@dataclass
-class ImportedMemory:
-    """A memory that comes in; its `number` is below zero, and its own within the commit that writes it."""
-
-    number: int
-    columns: dict[str, Any]
-    tags: set[str]
-    sources: set[str]
-    tagged_at: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """Its id, which it keeps."""
-        id_: str = self.columns["id"]
-        return id_
-
-    def changes(self) -> list[Change]:
-        """Create it under its number."""
-        key = self.number
-        return [
-            Change("memories", key, None, self.columns),
-            *(
-                Change("tags", (key, tag), None, {"at": self.tagged_at[tag]} if tag in self.tagged_at else {})
-                for tag in sorted(self.tags)
-            ),
-            *(Change("sources", (key, source), None, {"span": None}) for source in sorted(self.sources)),
-        ]
-
-    def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
-        """Let another line of the file that says the same be a repeat of this one; less trusted, it adds nothing."""
-        self.sources.add(MERGED + row.id)
-        if trust < self.columns["trust"]:
-            return
-        self.columns["confirmations"] = min(
-            INT_MAX, self.columns.get("confirmations", 0) + _count_sightings(row)
-        )
-        self.columns |= _merge_repeat(self.columns, row, now)
-        if not self.tags.issuperset(row.tags):
-            self.tags |= {*row.tags}
-            self.columns["decay"] = decay(self.tags, self.columns.get("category"))
-        self.sources |= {*row.sources}
-
-
-@dataclass
-class Existing:
-    """A memory that is here and says the same as some that come in."""
-
-    memory: Memory
-    ids: list[str] = field(default_factory=list)
-    sightings: int = 0
-    tags: set[str] = field(default_factory=set)
-    sources: set[str] = field(default_factory=set)
-    columns: dict[str, Any] = field(default_factory=dict)
-
-    def add_echo(self, row: ExportRow) -> None:
-        """Keep of a line that it came in, and nothing of what it says."""
-        self.ids.append(row.id)
-        self.sources |= {MERGED + row.id} - {*self.memory.sources}
-
-    def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
-        """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on.
-
-        One that is believed less than the memory adds nothing to it: only that it came in is kept. One that may have
-        been read from this memory was not said again.
-        """
-        memory = self.memory
-        self.add_echo(row)
-        if trust < memory.trust:
-            return
-        is_echo = came_back(memory, row.columns["learned_at"])
-        self.sightings += 0 if is_echo else _count_sightings(row)
-        self.tags |= {*row.tags} - {*memory.tags}
-        self.sources |= {*row.sources} - {*memory.sources}
-        stands = {name: getattr(memory, name) for name in _GAINING}
-        gains = _merge_repeat({**stands, **self.columns}, row, now)
-        self.columns |= {
-            name: value for name, value in gains.items() if name != "said_again_at" or not is_echo
-        }
-
-    def changes(self) -> list[Change]:
-        """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
-        seq, memory = self.memory.seq, self.memory
-        times = min(self.sightings, INT_MAX - memory.confirmations)
-        count_changes = (
-            [VERBS["repeat"].build_count_change(seq, confirmations=times)] if self.sightings else []
-        )
-        updates = update(memory, self.columns, tags={*memory.tags, *self.tags})
-        sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
-        return merge_changes([*count_changes, *updates, *sources])
-
-
-@dataclass
-class ImportPage:
-    """What becomes of some lines of an export, in one commit; `remarks` say of each line that is refused why.
-
-    `where` has the number of what each id is here, below zero for what is new.
-    """
-
-    new: list[ImportedMemory] = field(default_factory=list)
-    existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
-    links: list[Change] = field(default_factory=list)  # from texts that are learned anew
-    where: dict[str, int] = field(default_factory=dict)
-    here: dict[int, Status] = field(default_factory=dict)  # memories that are here and in the file, too
-    counts: Counter[str] = field(default_factory=Counter)
-    unguarded: int = 0  # lines that came without what only a person sets
-    replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
-    remarks: list[str] = field(default_factory=list)
-    keys: dict[str, ImportedMemory] = field(default_factory=dict)
-    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
-    # Ids of lines → the memory that was returned and comes back.
-    echoes: Mapping[str, int] = field(default_factory=dict)
-
-    def changes(self) -> list[Change]:
-        """Return all that is to be written."""
-        created = (change for one in self.new for change in one.changes())
-        return [
-            *created,
-            *(change for one in self.existing.values() for change in one.changes()),
-            *self.links,
-        ]
+    "said_offset",
+    "speaker",
+    "trust",
+)
+_OF_BOTH = (
+    "status",
+    "tier",
+    "category",
+    "kind",
+    "severity",
+    "role",
+    "agent",
+    "thread",
+    "session",
+    "policy_class",
+)
+_OF_STATUS = ("status", "reason", "tier", "status_at", "tier_at", "lifecycle")
 
 
 @dataclass
@@ -209,6 +109,7 @@ class Overlap:
     here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
     new: set[int] = field(default_factory=set)  # what came in
     drawn: set[Key] = field(default_factory=set)  # links that came in
+    pairs: list[LinkRow] = field(default_factory=list)  # links that only this import makes
 
     async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
         """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
@@ -219,15 +120,17 @@ class Overlap:
         matches = await store.get(scope, [row.id for row in rows])
         # A name is an id or a key: a memory that has the id as its key is another one.
         here = {memory.id: memory for memory in matches if memory is not None}
-        fresh = [row for row in rows if row.id not in here]
-        for row in rows:
-            if row.id in here:
-                self._note_met_memory(row.id, here[row.id])
-                page.counts["kept"] += 1
         if self.door < Trust.USER:
-            fresh = [self._drop_what_a_person_sets(row) for row in fresh]
-        prints = [row.columns["fingerprint"] for row in fresh if row.stands]
+            rows = [row if row.id in here else self._drop_what_a_person_sets(row) for row in rows]
+        else:
+            here |= await self._find_repeated([row for row in rows if row.id not in here])
+        fresh = [row for row in rows if row.id not in here]
+        fresh = await self._keep_purged(fresh) if self.door is Trust.USER else fresh
+        versions = await asyncio.to_thread(self._merge_versions, rows, here)
+        fresh += await self._list_other_texts(versions)
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
+        keys += [key for one in versions if (key := one.gained_key) is not None]
+        prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         drafts = await asyncio.to_thread(_draft_unkeyed, fresh)
         terms, own = await asyncio.to_thread(_list_lookups, drafts.values())
         context = await store.arriving(scope, Arriving([*prints, *own], keys, terms=terms))
@@ -238,10 +141,153 @@ class Overlap:
         elsewhere = await erased_elsewhere.find(self.core, [row.id for row in fresh])
         refusals = dict.fromkeys(elsewhere, "it was erased where it comes from, as an import said since")
         if context.forbids:
-            here_ids = await self._find_refused_ids(fresh)
-            refusals |= dict.fromkeys(here_ids, "its text is forbidden here, or was erased")
+            coming = [*fresh, *(one.row for one in versions if one.has_new_text)]
+            refusals |= dict.fromkeys(
+                await self._find_refused_ids(coming), "its text is forbidden here, or was erased"
+            )
+        for one in versions:
+            if why := refusals.get(one.row.id):
+                self._refuse_version(one.row, why)
+            else:
+                await self._take_version(one, context)
         await asyncio.to_thread(self._take_all, fresh, refusals, context, twins)
         return page
+
+    def _merge_versions(self, rows: Sequence[ExportRow], here: Mapping[str, Memory]) -> list[MemoryVersion]:
+        """Merge the lines of memories that are here with them, where the file is believed as far as these."""
+        versions: list[MemoryVersion] = []
+        present: dict[int, Mapping[str, Any]] = {}  # of a memory that several lines are versions of
+        for row in rows:
+            memory = here.get(row.id)
+            if memory is None:
+                continue
+            self._note_met_memory(row.id, memory)
+            self.page.counts["kept"] += 1
+            one = self._merge_version(row, memory, present.get(memory.seq) or columns_of(memory))
+            if not one.changes_anything:
+                continue
+            if self.door < Trust.USER:
+                self.page.unmerged += 1
+            elif one.has_new_text and one.merged.columns["status"] in STANDING and self._is_held_back(row):
+                self._refuse_version(row, "it holds markup for a machine, and nobody let it in here")
+            else:
+                versions.append(one)
+                present[memory.seq] = one.merged.columns
+        return versions
+
+    def _merge_version(self, row: ExportRow, memory: Memory, mine: Mapping[str, Any]) -> MemoryVersion:
+        theirs: Mapping[str, Any] = {**row.columns, "trust": self._limit_trust(row)}
+        if row.id != memory.id:
+            last = with_holds(
+                None, row.columns.get("holds"), self.now
+            )  # an ended hold of another id is not brought
+            theirs = as_repeat(mine, {**theirs, "holds": last})
+        return MemoryVersion(row, memory, merge_versions(mine, theirs))
+
+    async def _find_repeated(self, rows: Sequence[ExportRow]) -> dict[str, Memory]:
+        """Return by line the memory that the line was merged into before, here or where it comes from.
+
+        Either said the same once: what becomes of one becomes of the other from then on.
+        """
+        repeated = await repeats.find(self.core, [row.id for row in rows])
+        for row in rows:
+            for source in row.sources:
+                id_ = source.removeprefix(MERGED)
+                if id_ != source and id_ not in self.ids:
+                    repeated.setdefault(row.id, id_)
+        found = await self.core.store.get(self.core.scope, sorted({*repeated.values()})) if repeated else []
+        memories = {one.id: one for one in found if one is not None}
+        return {
+            row.id: memory
+            for row in rows
+            if (memory := memories.get(repeated.get(row.id, ""))) is not None
+            and (MERGED + row.id in memory.sources or MERGED + memory.id in row.sources)
+            and self._limit_trust(row) >= memory.trust
+        }
+
+    async def _keep_purged(self, rows: Sequence[ExportRow]) -> list[ExportRow]:
+        """Let what was deleted here, and whose row is gone since, come in as deleted: `restore` brings it back."""
+        store, scope = self.core.store, self.core.scope
+        if not rows or not can(store, IMAGE_EXPIRY):
+            return list(rows)
+        found = await store.find_purged_memories(scope, [row.id for row in rows])
+        purged = {one.id: one.at for one in found}
+        return [self._delete_purged(row, purged[row.id]) if row.id in purged else row for row in rows]
+
+    def _delete_purged(self, row: ExportRow, at: int) -> ExportRow:
+        if not row.stands or max(list_edits(row.columns, BACK), default=at) > at:
+            return row
+        self.page.purged += 1
+        falls = {"status": Status.PRUNED, "reason": Reason.FORGOTTEN, "status_at": at}
+        return replace(row, columns={**row.columns, **falls})
+
+    async def _list_other_texts(self, versions: Sequence[MemoryVersion]) -> list[ExportRow]:
+        """Return, as lines, the texts that lose to a newer edit they had not seen, and pair each with the newer one.
+
+        Of what is gone nothing else comes back by that.
+        """
+        others: dict[str, ExportRow] = {}
+        for one in versions:
+            other, columns = one.merged.other, one.merged.columns
+            if other is None or columns["status"] not in STANDING:
+                continue
+            id_, edited_at = name_other(one.row.id, other), list_edits(other, "text")[-1]
+            its = {name: other.get(name) for name in _OF_TEXT} | {name: columns[name] for name in _OF_BOTH}
+            its |= {"id": id_, "learned_at": edited_at, "status_at": edited_at, "tier_at": edited_at}
+            its = {name: it for name, it in its.items() if it is not None}
+            its["decay"] = decay((), its.get("category"))
+            others[id_] = ExportRow(one.row.line, its, (), ())
+            newest = max(list_edits(columns, "text"))
+            link = link_values(newest)
+            self.page.pairs.append(LinkRow(one.row.line, one.row.id, id_, Relation.CONTRADICTS, link))
+            self.page.counts["conflict"] += 1
+        found = await self.core.store.get(self.core.scope, [*others]) if others else []
+        for memory in found:
+            if memory is not None and others.pop(memory.id, None) is not None:
+                self._note_met_memory(memory.id, memory)
+        return [*others.values()]
+
+    def _refuse_version(self, row: ExportRow, why: str) -> None:
+        self.page.counts["kept"] -= 1
+        self._refuse(row, why)
+
+    def _refuse(self, row: ExportRow, why: str) -> None:
+        self.page.counts["refused"] += 1
+        self.page.remarks.append(f"line {row.line} is left out: {why}")
+
+    async def _take_version(self, one: MemoryVersion, known: WriteContext) -> None:
+        """Let a memory become what it and a line are merged to; what is held back stays so until it is accepted."""
+        memory, merged = one.memory, one.merged
+        is_accepted = memory.status is Status.QUARANTINED and merged.columns["status"] in STANDING
+        if is_accepted and self._is_held_back(one.row):
+            merged.columns.update({name: getattr(memory, name) for name in _OF_STATUS})
+        existing = self.page.existing.setdefault(memory.seq, Existing(memory))
+        if one.gained_key is not None and self._find_key_owner(one.gained_key, known) is not None:
+            merged.columns["key"] = memory.key
+        if not existing.take_version(one.row, merged):
+            return
+        self.page.here[memory.seq] = merged.columns["status"]
+        self.page.counts.update({"kept": -1, "merged": 1})
+        for name in merged.conflicts:
+            self.page.remarks.append(
+                f"line {one.row.line}: {name} of {short_id(memory.seq)} was changed on both sides; the newer one,"
+                f" {format_value(merged.columns[name])}, is kept"
+            )
+        if one.has_new_text and self.core.embedder.dimensions:
+            text = merged.columns["text"]
+            is_given = not self.embeds and not one.row.is_edited and one.row.columns["text"] == text
+            given: bytes | None = one.row.columns.get("vector") if is_given else None
+            _, rows = await self.core.store.vectors(self.core.scope, only=[memory.seq])
+            before: bytes | None = rows[0].astype("<f2").tobytes() if len(rows) else None
+            existing.vectors = before, given or await asyncio.to_thread(vector_of, self.core, text)
+
+    def _find_key_owner(self, key: str, known: WriteContext) -> int | None:
+        """Return what has a key here and does not give it away in this commit."""
+        twin = known.keys.get(key)
+        if twin is None:
+            return None
+        gives = self.page.existing.get(twin.seq)
+        return None if gives is not None and gives.columns.get("key", key) != key else twin.seq
 
     def note_written(self, page: ImportPage, assigned: Sequence[int]) -> None:
         """Take over what a page became, once it is written: its new memories have the numbers `assigned`."""
@@ -249,6 +295,7 @@ class Overlap:
         self.where |= {id_: seqs.get(number, number) for id_, number in page.where.items()}
         self.here |= {seq: status for seq, status in page.here.items() if seq not in self.new}
         self.new.update(assigned)
+        self.pairs += page.pairs
 
     def _take_all(
         self,
@@ -260,10 +307,13 @@ class Overlap:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
         for row in rows:
             if why := refusals.get(row.id) or self._explain_refusal(row):
-                self.page.counts["refused"] += 1
-                self.page.remarks.append(f"line {row.line} is left out: {why}")
+                self._refuse(row, why)
             else:
                 self._take_row(row, known, twins)
+        for pair in self.page.pairs:
+            ends = self.page.where[pair.source], self.page.where.get(pair.target, 0)
+            if ends[1] < 0:
+                self.page.links.append(Change("links", (*ends, int(pair.relation)), None, pair.values))
 
     def _drop_what_a_person_sets(self, row: ExportRow) -> ExportRow:
         """Return a line without its pin, its confirmation and who an agent is, which only a user's file brings."""
@@ -348,11 +398,11 @@ class Overlap:
     def _take_row(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
         owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
         if owner is not None and not (row.stands and _says_same(owner, row)):
+            if isinstance(owner, Memory) and self.door is Trust.USER:
+                self._settle_key(row, owner)
+                return
             key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
-            self.page.counts["refused"] += 1
-            self.page.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {name} here, which says something else or is gone"
-            )
+            self._refuse(row, f"its key {key!r} is {name} here, which says something else or is gone")
             return
         match = owner or same
         if match is None:
@@ -364,10 +414,43 @@ class Overlap:
             self.page.where[row.id] = match.number
             self.page.counts["kept"] += 1
 
+    def _settle_key(self, row: ExportRow, owner: Memory) -> None:
+        """Take in a line whose key is another memory's here: what stands has it, of two the newer text.
+
+        The other one gives it up, and where it stood it is superseded by the newer one.
+        """
+        mine = columns_of(owner)
+        is_newer = _rank_for_key(row.columns) > _rank_for_key(mine)
+        both_stand = row.stands and owner.status in STANDING
+        since = _said_last(row.columns if is_newer else mine)
+        falls = {"status": Status.SUPERSEDED, "reason": Reason.SUPERSEDED, "status_at": since}
+        loses = {"key": None} | (falls if both_stand else {})
+        if is_newer:
+            self.page.existing.setdefault(owner.seq, Existing(owner)).columns |= loses
+            self._add_row(row, None)
+        else:
+            self._add_row(replace(row, columns={**row.columns, **loses}), None)
+        if both_stand:
+            new = self.page.new[-1].number
+            ends = (new, owner.seq) if is_newer else (owner.seq, new)
+            supersedes = Change("links", (*ends, int(Relation.SUPERSEDES)), None, link_values(since))
+            self.page.links.append(supersedes)
+            self.page.remarks.append(
+                f"line {row.line}: its key {row.columns['key']!r} was given to another text here; the newer one has it,"
+                " and the other is superseded by it"
+            )
+
     def _note_met_memory(self, id_: str, memory: Memory) -> None:
         """Note which memory here an id of the file is."""
         self.page.where[id_] = memory.seq
         self.page.here[memory.seq] = memory.status
+
+    def _leaves_its_text(self, twin: KnownMemory) -> bool:
+        """Tell whether a memory that stands and says a text does no longer so once this page is written."""
+        changes = self.page.existing.get(twin.seq)
+        if changes is None or twin.status not in STANDING:
+            return False
+        return "text" in changes.columns or changes.columns.get("status", twin.status) not in STANDING
 
     def _find_by_key(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -376,8 +459,8 @@ class Overlap:
         key = row.columns.get("key")
         if key is None:
             return None
-        twin = known.keys.get(key)
-        return self.page.keys.get(key) if twin is None else twins.get(twin.seq)
+        owner = self._find_key_owner(key, known)
+        return self.page.keys.get(key) if owner is None else twins.get(owner)
 
     def _find_same_text(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
@@ -386,7 +469,7 @@ class Overlap:
         if not row.stands or row.columns.get("key") is not None:
             return None
         twin = known.twins.get(row.columns["fingerprint"])
-        if twin is None or twin.status not in STANDING:
+        if twin is None or twin.status not in STANDING or self._leaves_its_text(twin):
             return self.page.said.get(row.columns["fingerprint"]) or twins.get(
                 self.page.echoes.get(row.id, 0)
             )
@@ -400,10 +483,15 @@ class Overlap:
         if is_known:
             return
         existing = self.page.existing.setdefault(memory.seq, Existing(memory))
-        if memory.fingerprint == row.columns["fingerprint"]:
-            existing.add_repeat(row, self.now, self._limit_trust(row))
-        else:
+        if memory.fingerprint != row.columns["fingerprint"]:
             existing.add_echo(row)
+            return
+        existing.add_repeat(row, self.now, self._limit_trust(row))
+        if self.door is Trust.USER and self._limit_trust(row) >= memory.trust and not existing.is_echo(row):
+            one = self._merge_version(row, memory, {**columns_of(memory), **existing.columns})
+            del one.merged.columns["confirmations"]  # which the repeat adds to
+            existing.take_version(row, one.merged)
+            self.page.repeats[row.id] = memory.id
 
     def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> None:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -431,8 +519,8 @@ class Overlap:
         """Decide what comes in of what hangs between memories, once these are written; what is here stays as it is."""
         core, remarks, replaced = self.core, list[str](), Counter[str]()
         held = await core.store.neighbours(core.scope, sorted(self.here)) if self.here else []
-        seen = self.drawn | {link.key for link in held}
-        links = await asyncio.to_thread(self._choose_links, exported.links, seen, remarks)
+        here: dict[Key, Link] = {link.key: link for link in held}
+        links = await asyncio.to_thread(self._choose_links, [*exported.links, *self.pairs], here, remarks)
         bans = await self._choose_bans(exported.forbidden, remarks)
         boxes = [
             replace(one, values={**one.values, "session": self._count_as(one.values["session"], replaced)})
@@ -443,9 +531,9 @@ class Overlap:
         return ImportConnections([*links, *bans, *grouped], replaced, remarks)
 
     def _choose_links(
-        self, rows: Sequence[LinkRow], seen: AbstractSet[Key], remarks: list[str]
+        self, rows: Sequence[LinkRow], here: Mapping[Key, Link], remarks: list[str]
     ) -> list[Change]:
-        """Return the links between what came in that are not here already."""
+        """Return the links between what came in that are not here already, and what others gain by the file."""
         kept = [row for row in rows if not self._is_misleading(row)]
         if lost_count := len(rows) - len(kept):
             remarks.append(
@@ -453,14 +541,21 @@ class Overlap:
             )
         changes: dict[Key, Change] = {}  # the first of each counts
         for change in connections.make_link_changes(kept, self.where):
-            if change.key not in seen:
-                changes.setdefault(change.key, change)
+            if change.key in self.drawn or change.key in changes:
+                continue
+            if change.key not in here:
+                changes[change.key] = change
+            elif self.door is Trust.USER:
+                united = connections.unite_link(here[change.key], change)
+                changes |= {change.key: united} if united is not None else {}
         return list(changes.values())
 
     def _is_misleading(self, row: LinkRow) -> bool:
         """Tell whether an end did not come in, or a link says that what stands here as it was gave up its place."""
         if row.source not in self.where or row.target not in self.where:
             return True
+        if self.door is Trust.USER:  # the status of both ends is merged
+            return False
         target = self.here.get(self.where[row.target], Status.SUPERSEDED)
         return row.relation in REPLACING and target is not Status.SUPERSEDED
 
@@ -519,27 +614,18 @@ def _says_same(found: ImportedMemory | Memory, row: ExportRow) -> bool:
     return stands and bool(found.columns["fingerprint"] == row.columns["fingerprint"])
 
 
-def _count_sightings(row: ExportRow) -> int:
-    """Count how often a line's text was said: when it was learned, and each time it was confirmed."""
-    return 1 + max(0, int(row.columns.get("confirmations", 0)))
+def columns_of(memory: Memory) -> dict[str, Any]:
+    """Return the columns of a memory as it was read, without its vector."""
+    return {column.name: getattr(memory, column.name) for column in COLUMNS if column.name != "vector"}
 
 
-def _merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[str, Any]:
-    """Return what a repeat adds to a memory: a later day, more confidence or importance, its pin, and longer holds."""
-    gains: dict[str, Any] = {}
-    last = row.columns.get("said_again_at") or row.columns["said_at"]
-    if last > (stands.get("said_again_at") or stands["said_at"]):
-        gains["said_again_at"] = last
-    confidence = row.columns.get("confidence")
-    if confidence is not None and confidence > (stands.get("confidence") or 0.0):
-        said_at = row.columns.get("confidence_at", row.columns["learned_at"])
-        gains |= {"confidence": confidence, STAMPS["confidence"]: said_at}
-    importance = row.columns.get("importance")
-    if importance is not None and importance > (stands.get("importance") or 0.0):
-        gains["importance"] = importance
-    if row.columns.get("pinned") and not stands.get("pinned"):
-        gains["pinned"] = 1
-    holds = with_holds(stands.get("holds"), row.columns.get("holds"), now)
-    if holds != (stands.get("holds") or {}):
-        gains |= hold_columns(holds)
-    return gains
+def _said_last(columns: Mapping[str, Any]) -> int:
+    """Return when a text was last put, as far as its columns say."""
+    times: list[int] = [columns["learned_at"], columns["said_at"], *list_edits(columns, "text")]
+    return max(times)
+
+
+def _rank_for_key(columns: Mapping[str, Any]) -> tuple[bool, int, str, str]:
+    """Return by what one of two memories has a key: what stands, then the newer text."""
+    stands = columns.get("status", Status.INBOX) in STANDING
+    return stands, _said_last(columns), columns["text"], columns["id"]

@@ -15,12 +15,13 @@ from typing import Any
 import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
+from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Progress
-from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
+from remanence.core.model import COLUMNS, Link, Memory, Role, Status, Trust
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
-from remanence.edit.one_memory import OWN
+from remanence.edit.one_memory import OWN, act
 from remanence.flows.base import copies
 from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
@@ -34,7 +35,7 @@ from remanence.flows.base.context import (
 )
 from remanence.flows.base.cut_runs import closed_run, commit_part
 from remanence.flows.base.paging import iterate_pages, read_memories
-from remanence.flows.exchange import connections, erased_elsewhere
+from remanence.flows.exchange import connections, erased_elsewhere, repeats
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -48,6 +49,7 @@ from remanence.flows.exchange.exported import (
 from remanence.flows.exchange.overlap import Overlap
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
+from remanence.flows.write.foreseeing import foresee
 from remanence.store.capabilities import BOXES, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
@@ -55,6 +57,9 @@ from remanence.write.roles import lower_trust
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 COUNTED = ("taken", "kept", "merged", "refused", "link")
+PURGED = "memories that were deleted here long ago and come in as deleted; `restore` brings one back"
+FORESEEN = "a dry run: nothing was written"
+UNMERGED = "memories of which the file has another version, which only `trust='user'` merges with the one that is here"
 UNGUARDED = (
     f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of the"
     " system, which only `trust='user'` lets a file bring"
@@ -63,19 +68,19 @@ CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTE
 
 
 async def export(
-    core: Core, to: str | Path = copies.ELSEWHERE, progress: Progress | None = None
+    core: Core, to: str | Path | None = copies.ELSEWHERE, progress: Progress | None = None
 ) -> AsyncIterator[bytes]:
     """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer.
 
-    It is registered as a copy, put at `to`; who is cancelled leaves it there as unfinished. `progress` hears how many
-    memories are written, of how many.
+    It is registered as a copy, put at `to`, where that is not None; who is cancelled leaves it there as unfinished.
+    `progress` hears how many memories are written, of how many.
     """
     digest = Digest()
     number = memories = 0
     await core.uses.settle_to_read()
     await wait_until_embedded(core)
     tell = await _begin_telling(core, progress)
-    name = await copies.begin(core, core.scope, "export", to)
+    name = "" if to is None else await copies.begin(core, core.scope, "export", to)
     async for value in _iterate_values(core):
         line = await run_off_loop(len(value.get("text", "")), _encode_line, value)
         digest.add(line)
@@ -179,13 +184,15 @@ async def import_(
     *,
     edited: bool = False,
     trust: str | Trust = Trust.OUTSIDE,
+    dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Receipt:
     """Take an export in, so that a second import of it changes nothing.
 
-    Everything is read and checked before the first row is written. A memory whose id is here already stays as it is
-    here; one whose text is here already is merged into that, as if it were learned again. Who is cancelled leaves a run
-    of what was taken in, and the same import takes in the rest. `progress` hears how much is written, of how much.
+    Everything is read and checked before the first row is written. A memory whose id is here already becomes what both
+    versions are merged to, where a user brings the file; one whose text is here already is merged into that, as if it
+    were learned again. Who is cancelled leaves a run of what was taken in, and the same import takes in the rest. A
+    `dry_run` does the same where nothing is written. `progress` hears how much is written, of how much.
     """
     if isinstance(lines, str | bytes):
         raise InvalidInput(
@@ -194,21 +201,24 @@ async def import_(
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(_read_export, core, list(lines), name, edited=edited)
     exported = _leave_out_unsupported(core, exported)
+    embeds = exported.embedder != core.embedder.name
+    core = await foresee(core) if dry_run else core
     if "erase" not in core.denials:  # or an agent's file could keep out what a person brings
         await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
-    ids, embeds = {row.id for row in exported.rows}, exported.embedder != core.embedder.name
-    overlap = Overlap(core, ids, core.clock.now(), embeds, door)
+    overlap = Overlap(core, {row.id for row in exported.rows}, core.clock.now(), embeds, door)
     taking = _Taking(overlap, exported, cause, progress or ignore_progress)
     async with closed_run(core, cause):
         await taking.run()
     advice = []
     if door < Trust.AGENT and any(name.startswith("replaced personal") for name in taking.counts):
         advice = ["personal data gave way to markers; those of an export of yours stay with trust='user'"]
+    if dry_run:
+        advice = [FORESEEN, *advice]
     return receipt(
         core.scope,
-        cause,
-        taking.changes,
+        replace(cause, run="") if dry_run else cause,
+        0 if dry_run else taking.changes,
         dict(taking.counts),
         skipped=first_remarks([*exported.remarks, *taking.remarks]),
         parts=taking.parts,
@@ -258,20 +268,26 @@ class _Taking:
     remarks: list[str] = field(default_factory=list)
     changes: int = 0
     parts: int = 0
+    unguarded: int = 0
+    unmerged: int = 0
+    purged: int = 0
     _is_closed: bool = False
 
     async def run(self) -> None:
         """Write memories a page at a time, then what hangs between them; the last part of all closes the run."""
         rows, exported = self.exported.rows, self.exported
         more = len(exported.links) + len(exported.forbidden) + len(exported.boxes) + len(exported.traces)
-        total, unguarded_count = len(rows) + more, 0
+        total = len(rows) + more
         self.tell(0, total)
+        await self._delete_erased()
         for start in range(0, len(rows), PAGE):
             is_last = start + PAGE >= len(rows) and not more
-            unguarded_count += await self._take_page(rows[start : start + PAGE], is_last=is_last)
+            await self._take_page(rows[start : start + PAGE], is_last=is_last)
             self.tell(min(start + PAGE, len(rows)), total)
-        if unguarded_count:
-            self.remarks.append(f"{UNGUARDED}: {unguarded_count:,}")
+        lines = ((UNGUARDED, self.unguarded), (UNMERGED, self.unmerged), (PURGED, self.purged))
+        for what, count in lines:
+            if count:
+                self.remarks.append(f"{what}: {count:,}")
         await self._write_connections()
         if self.parts and not self._is_closed:
             await self._commit([], is_last=True)
@@ -280,17 +296,34 @@ class _Taking:
         self.counts.update({f"replaced {kind}": count for kind, count in self.replaced.items()})
 
     @retry_conflicts
-    async def _take_page(self, rows: Sequence[ExportRow], *, is_last: bool) -> int:
-        """Decide some lines and write what becomes of them; return how many came without what only a person sets."""
+    async def _delete_erased(self) -> None:
+        """Delete, where a user brings the file, what was erased at its origin: nothing that `undo` cannot take back."""
+        core = self.overlap.core
+        if self.overlap.door < Trust.USER or "erase" in core.denials:
+            return
+        found = await read_memories(core, self.exported.erased)
+        memories = [one for one in found.values() if one.status is not Status.PRUNED]
+        forget, now = VERBS["forget"], core.clock.now()
+        for start in range(0, len(memories), PAGE):
+            page = memories[start : start + PAGE]
+            await self._commit([change for one in page for change in act(one, forget, now)], is_last=False)
+            self.counts["forget"] += len(page)
+
+    @retry_conflicts
+    async def _take_page(self, rows: Sequence[ExportRow], *, is_last: bool) -> None:
+        """Decide some lines and write what becomes of them."""
         page = await self.overlap.decide(rows)
         changes = await asyncio.to_thread(page.changes)
-        assigned = await self._commit(changes, is_last=is_last) if changes else ()
+        beside = repeats.rows_of(page.repeats)
+        assigned = await self._commit(changes, is_last=is_last, beside=beside) if changes else ()
         self.overlap.note_written(page, assigned)
         self.counts.update(page.counts)
         self.counts["link"] += len(page.links)
         self.replaced += page.replaced
         self.remarks += page.remarks
-        return page.unguarded
+        self.unguarded += page.unguarded
+        self.unmerged += page.unmerged
+        self.purged += page.purged
 
     @retry_conflicts
     async def _write_connections(self) -> None:
@@ -307,8 +340,10 @@ class _Taking:
         self.replaced += decided.replaced
         self.remarks += decided.remarks
 
-    async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
-        cause = replace(self.cause, part=self.parts, final=is_last)
+    async def _commit(
+        self, changes: Sequence[Change], *, is_last: bool, beside: Mapping[str, str] | None = None
+    ) -> Sequence[int]:
+        cause = replace(self.cause, part=self.parts, final=is_last, values=beside or {})
         commit = await commit_part(self.overlap.core, changes, cause)
         self.parts += 1
         self.changes += len(changes)

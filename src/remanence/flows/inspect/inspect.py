@@ -13,7 +13,7 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
-from remanence.core.effects import CURATE, STAMPS, UPGRADE, VERBS
+from remanence.core.effects import CURATE, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NameUnknown, NotFound, StoreDamaged, format_value
 from remanence.core.keywords import Moment
 from remanence.core.model import (
@@ -35,6 +35,7 @@ from remanence.core.owner import ENGINE_VERBS, PERSON, owner_of
 from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
+from remanence.core.stamps import STAMPS
 from remanence.core.timescale import scales
 from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
@@ -130,7 +131,7 @@ async def _is_disputed(core: Core, memory: Memory) -> bool:
 
 
 # What follows from the run itself, or says nothing to a reader.
-_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", "edits", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
     {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}

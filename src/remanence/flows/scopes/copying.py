@@ -21,7 +21,7 @@ from remanence.flows.base.paging import iterate_pages
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.exchange import connections
-from remanence.flows.exchange.overlap import ImportedMemory
+from remanence.flows.exchange.import_page import ImportedMemory
 from remanence.flows.exchange.transfer import CARRIED, PAGE
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run

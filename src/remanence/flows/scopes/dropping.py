@@ -11,13 +11,14 @@ import numpy as np
 
 from remanence.core.arguments import check_count
 from remanence.core.change import ABSENT, PART_CHANGES_MAX, Block
-from remanence.core.effects import STAMPS, VERBS, becomes
+from remanence.core.effects import VERBS, becomes
 from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.guards import BUILT_IN, GuardInput
 from remanence.core.model import INT_MAX, Memory, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, Time, format_counts, number, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
+from remanence.core.stamps import STAMPS
 from remanence.curate.policy.compiled import load
 from remanence.flows.base import copies, settings
 from remanence.flows.base.context import Core, receipt

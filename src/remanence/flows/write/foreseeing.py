@@ -11,13 +11,14 @@ from typing import Any, cast
 import numpy as np
 
 from remanence.core.arrival import KnownMemory, WriteContext
+from remanence.core.box import BoxRow, FindBoxes
 from remanence.core.change import AuditPart, Cause, Change, CommitResult, Entry, Increment, rows_of
 from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMNS, STANDING, Link, Memory, Relation, Status
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.llm.offline import NoEmbedder
-from remanence.store.base import Arriving, Bookkeeping, BookkeepResult, Find, Postings
+from remanence.store.base import Arriving, Bookkeeping, BookkeepResult, Find, Postings, PurgedMemory
 from remanence.store.capabilities import FullStore
 from remanence.store.constraints import resolve
 from remanence.text.analysis import term_hash, terms_of
@@ -116,6 +117,14 @@ class ForeseenStore:
         """Return which of these names were erased, and when."""
         return await self._store.find_erased_names(scope, names)
 
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
+        """Return memories whose rows have gone, as they are stored."""
+        return list(await self._store.find_purged_memories(scope, names))
+
+    async def boxes(self, scope: str, asked: FindBoxes) -> list[BoxRow]:
+        """Return boxes, as they are stored."""
+        return list(await self._store.boxes(scope, asked))
+
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns, as it is stored."""
         return await self._store.snapshot(scope, wanted, now)
@@ -179,6 +188,8 @@ class ForeseenStore:
         if change.before is not None:
             was = self._memories[seq]
             self._memories[seq] = replace(was, **_with_labels(values))
+            if "fingerprint" in values:
+                self._twins[values["fingerprint"]].add(seq)
             if "key" in values:
                 # A memory gives up a key, unless another one has it by now, and takes one.
                 new = values["key"]
@@ -200,10 +211,11 @@ class ForeseenStore:
         """Return the best memory of a fingerprint: one that stands before one in quarantine, then the oldest."""
         stored = known.twins.get(mark)
         twins = [self._memories[seq] for seq in self._twins.get(mark, ())]
-        candidates = [self._as_known(one) for one in twins]
+        candidates = [self._as_known(one) for one in twins if one.fingerprint == mark]
         if stored is not None:
             changed = self._memories.get(stored.seq)
-            candidates.append(stored if changed is None else self._as_known(changed))
+            if changed is None or changed.fingerprint == mark:
+                candidates.append(stored if changed is None else self._as_known(changed))
         return max(candidates, key=_rank_twin, default=None)
 
     def _as_known(self, memory: Memory) -> KnownMemory:

@@ -9,10 +9,10 @@ from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.model import COLUMNS
-from remanence.store.constraints import claims_text, find_freed_keys, refuse_state
+from remanence.store.constraints import claims_text, find_freed_keys, find_leaving_texts, refuse_state
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import embeddings, fulltext, purged, uses_by_agent
-from remanence.store.sqlite.dialect import DECODING
+from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import (
     DEFAULTS,
     MEMORIES,
@@ -51,7 +51,8 @@ _TAKEN = (
     "SELECT EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND id = ?2)"
     " OR EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND key = ?3)"
     " OR EXISTS (SELECT 1 FROM memories m JOIN states s ON s.seq = m.seq"
-    "            WHERE m.scope = ?1 AND m.fingerprint = ?4 AND s.status < 2)"
+    "            WHERE m.scope = ?1 AND m.fingerprint = ?4 AND s.status < 2"
+    "            AND m.seq NOT IN (SELECT value FROM json_each(?6)))"
     " OR EXISTS (SELECT 1 FROM memories WHERE seq = ?5)"
 )
 _UNCLAIMED = frozenset({("key", None), ("fingerprint", None)})
@@ -182,7 +183,8 @@ class Memories:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
         batch_claims: set[tuple[str, Any]] = set()
         execute = self._work.connection.execute
-        free = find_freed_keys(self._updates.changes)
+        updates = list(self._updates.changes)
+        free, leaving = find_freed_keys(updates), id_list(find_leaving_texts(updates))
         for _, change in self._created:
             after = change.after or {}
             claimed_text = claims_text(self._work.cause.verb, after)
@@ -191,7 +193,7 @@ class Memories:
             claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED
             checked_key = None if key in free else key
             (is_taken,) = execute(
-                _TAKEN, (self._work.no, after["id"], checked_key, mark, change.key)
+                _TAKEN, (self._work.no, after["id"], checked_key, mark, change.key, leaving)
             ).fetchone()
             if is_taken or not claims.isdisjoint(batch_claims):
                 yield "memories", change.key

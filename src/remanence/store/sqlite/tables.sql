@@ -141,6 +141,7 @@ CREATE TABLE memories (
 	attributes TEXT,
 	holds TEXT,
 	summary TEXT,
+	edits TEXT,
 	digest BLOB NOT NULL,
 	FOREIGN KEY(scope) REFERENCES names (no) ON DELETE RESTRICT
 )

@@ -24,6 +24,7 @@ from remanence.store.constraints import (
     defaults,
     encode_values,
     find_freed_keys,
+    find_leaving_texts,
     folds_of,
     memories_of,
     refuse_class,
@@ -49,11 +50,13 @@ def empty() -> Tables:
 
 def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> None:
     """Raise Conflict with every row that is not as its change says it was."""
+    leaving = find_leaving_texts(changes)
     claims = {
         (name, row[name])
-        for row in tables["memories"].values()
+        for seq, row in tables["memories"].items()
         for name in ("id", "key", "fingerprint")
-        if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
+        if row[name] is not None
+        and (name != "fingerprint" or (row["status"] in STANDING and seq not in leaving))
     } - {("key", key) for key in find_freed_keys(changes)}
     going = _find_destroyed_keys(tables, changes)
     conflicts: list[tuple[str, Any]] = []
