@@ -197,13 +197,17 @@ class ImportConnections:
 
 @dataclass
 class Overlap:
-    """The lines of an export, held against what is here; nothing in them is believed more than `door` says."""
+    """The lines of an export, held against what is here; nothing in them is believed more than `door` says.
+
+    With `renames` what is new gets an id of its own, since the original stays where it is, and names that as a source.
+    """
 
     core: Core
     ids: AbstractSet[str]
     now: int
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
+    renames: bool = False
     page: ImportPage = field(default_factory=ImportPage)  # the lines that are looked at now
     where: dict[str, int] = field(default_factory=dict)  # id in the file → number here
     here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
@@ -261,7 +265,7 @@ class Overlap:
         for row in rows:
             if why := refusals.get(row.id) or self._explain_refusal(row):
                 self.page.counts["refused"] += 1
-                self.page.remarks.append(f"line {row.line} is left out: {why}")
+                self.page.remarks.append(f"{row.place} is left out: {why}")
             else:
                 self._take_row(row, known, twins)
 
@@ -351,7 +355,7 @@ class Overlap:
             key, name = row.columns["key"], short_id(owner.seq) if isinstance(owner, Memory) else owner.id
             self.page.counts["refused"] += 1
             self.page.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {name} here, which says something else or is gone"
+                f"{row.place} is left out: its key {key!r} is {name} here, which says something else or is gone"
             )
             return
         match = owner or same
@@ -415,6 +419,9 @@ class Overlap:
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         new.columns["trust"] = self._limit_trust(row)
+        if self.renames:
+            new.columns["id"] = self.core.new_id()
+            new.sources.add(MERGED + row.id)
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.page.new.append(new)
