@@ -12,10 +12,9 @@ from remanence.core.model import (
     Link,
     Memories,
     OneMemory,
-    RateResult,
     Relation,
 )
-from remanence.core.receipt import Receipt
+from remanence.core.receipt import RateResult, Receipt
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import list_memory_names
 from remanence.flows.base.permission_checks import verb_class

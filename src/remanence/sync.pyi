@@ -36,7 +36,6 @@ from remanence.core.model import (
     Memories,
     Memory,
     OneMemory,
-    RateResult,
     RecallResult,
     Relation,
     Status,
@@ -44,7 +43,7 @@ from remanence.core.model import (
     Turn,
 )
 from remanence.core.permissions import Capability, TokenRole
-from remanence.core.receipt import ConsolidateResult, Receipt
+from remanence.core.receipt import ConsolidateResult, RateResult, Receipt
 from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
@@ -313,6 +312,7 @@ class Engine:
         format: str | AnyImporter = "auto",
         trust: TrustName | Trust = "outside",
         extract: bool = False,
+        actions: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...

@@ -44,6 +44,31 @@ async def test_what_is_left_out_is_shown_without_its_secrets(
     assert TOKEN not in str(result.examples)
 
 
+async def test_every_answer_says_what_was_left_out_by_reason(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """As an object, printed, as JSON and as a page, of a dry run, an ingest and an audit, and on the command line."""
+    path = tmp_path / "talk.jsonl"
+    path.write_text(f'{{"text": "The roof is new."}}\n{{"text": "The {TOKEN}"\n{{"{TOKEN}": 1}}\n')
+    dry, done, audited = (
+        await memory.ingest(path, dry_run=True),
+        await memory.ingest(path),
+        await remanence.audit(path),
+    )
+    by_command = [
+        typed(verb, str(path), "--db", str(tmp_path / "a.db")).output for verb in ("ingest", "audit")
+    ]
+    by_json = [json.loads(typed(verb, str(path), "--json").output) for verb in ("audit",)]
+    reasons = {"line that is not JSON": 1, "line that is no turn": 1}
+
+    assert [reasons] * 4 == [dry.skipped, done.skipped, audited.skipped, by_json[0]["skipped"]]
+    for shown in (str(dry), str(done), str(audited), audited.html(), *by_command):
+        assert "left out 1: line that is not JSON (such as line 2: " in shown
+        assert "left out 1: line that is no turn (such as line 3: " in shown
+        assert TOKEN not in shown
+    assert "line 2: " == by_json[0]["examples"]["line that is not JSON"][:8]
+
+
 async def test_an_error_is_told_without_the_secret_that_stood_there(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:

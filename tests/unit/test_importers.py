@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import IngestError
 from remanence.core.model import Relation, Status, Turn
 from remanence.write.import_relations import Dating, TurnPlace, decide_relations
@@ -113,6 +114,7 @@ def test_what_get_all_says_stands_whatever_the_history_says() -> None:
         ("letta", {"agents": [4], "blocks": []}, "an agent is not an object"),
         ("mcp-memory", {"type": "entity", "observations": []}, "an entity without a name"),
         ("mcp-memory", {"type": "relation", "relationType": "r", "from": 4}, "a relation without 'from'"),
+        ("mcp-memory", {"entities": [{"name": "a", "observations": 4}]}, "a list of observations"),
         ("elfmem", {"id": 1}, "it holds no blocks of elfmem"),
     ],
 )
@@ -276,3 +278,89 @@ def test_a_time_of_validity_is_added_and_never_replaced() -> None:
     assert (Dating(1, 6, 9),) == dated(6, None)
     assert () == dated(6, 8)
     assert () == dated(10, None)
+
+
+def test_servers_that_grew_out_of_the_memory_server_are_read() -> None:
+    """Other names of fields, observations with times, nested lines, a graph as one document; what is odd is counted."""
+    person = {
+        "name": "Ines",
+        "entity_type": "person",
+        "observations": [
+            {"content": "sails", "timestamp": at(2), "durability": "long-term"},
+            {"content": "owns a dinghy", "ts": 1_772_539_200_000},
+            {"blob": 4},
+            "likes rain",
+        ],
+        "createdAt": "2026-03-01",
+    }
+    moors = {"from_entity": "Ines", "to_entity": "pier nine", "relation_type": "moors_at"}
+    nested = [{"type": "entity", "data": person}, {"type": "relation", **moors}, {"type": "relation"}]
+    found = [
+        read("auto", [*nested, 4], lines=True),
+        read("auto", {"entities": [person, 4], "relations": [moors, {"from": "Ines"}]}),
+        read("mcp-memory", [person, moors, 4, {}]),
+    ]
+    expected = [
+        ("Ines: sails", "2026-03-02"),
+        ("Ines: owns a dinghy", "2026-03-03"),
+        ("Ines: likes rain", "2026-03-01"),
+        ("Ines moors at pier nine", None),
+    ]
+
+    for one in found:
+        assert "mcp-memory" == one.format
+        assert expected == [
+            (turn.text, None if turn.said_at is None else f"{to_datetime(to_micros(turn.said_at)):%F}")
+            for turn in one.turns
+        ]
+        assert {"durability": "long-term", "entity": "Ines", "type": "person"} == one.turns[0].attributes
+        assert ("text that is no text but of type dict", 1) in one.skipped.items()
+        assert 3 == sum(one.skipped.values())
+    assert "line 4: " in found[0].examples["line that is no entity or relation"]
+
+
+def test_one_line_of_a_graph_that_is_cut_glued_or_foreign_keeps_no_other_out() -> None:
+    """Also where it is the first; where nothing can be read the first flaw is said."""
+    good = json.dumps({"type": "entity", "name": "Ines", "observations": ["sails"]})
+    lines = [
+        good[9:],
+        good + good.replace("sails", "rows"),
+        "Starting server",
+        '{"level": "info"}',
+        good[:-9],
+    ]
+    found = parse_source(Source("m", {"m": "\n".join([*lines, good.replace("sails", "swims")]).encode()}))
+    with pytest.raises(IngestError, match="m:1: not JSON"):
+        parse_source(Source("m", {"m": "\n".join(lines[2:]).encode()}), "mcp-memory")
+
+    assert ["Ines: sails", "Ines: rows", "Ines: swims"] == texts(found)
+    assert {"line that is not JSON": 3, "line that is no entity or relation": 1} == found.skipped
+
+
+def test_ids_of_agent_files_count_within_their_agent() -> None:
+    """Each file counts from 0: neither a message nor a block of one takes the place of another's."""
+
+    def agent(name: str, text: str) -> dict[str, Any]:
+        messages = [{"id": "message-0", "role": "user", "content": text}]
+        agents = [{"id": "agent-0", "name": name, "messages": messages, "block_ids": ["block-0"]}]
+        return {"agents": agents, "blocks": [{"id": "block-0", "label": "human", "value": text}]}
+
+    keys = [turn.key for name in ("skipper", "bosun") for turn in read("letta", agent(name, name)).turns]
+
+    assert 4 == len(set(keys))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4, 5, 9])
+def test_json_in_json_is_read_up_to_a_depth(levels: int) -> None:
+    """As some hand out agent files; deeper ones are refused with what to do."""
+    text = json.dumps(sources.AGENTS, indent=1)
+    for _ in range(levels):
+        text = json.dumps(text)
+    source = Source("it.af", {"it.af": text.encode()})
+    if levels > 4:
+        with pytest.raises(IngestError, match="in one another"):
+            parse_source(source)
+    else:
+        found = parse_source(source)
+
+        assert ("letta", 5) == (found.format, len(found.turns))

@@ -1,6 +1,7 @@
 """Conversations in three formats become turns, or one error with its line."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import TEXT_CHARS_MAX, Turn
+from remanence.write.imported import EXPORT
 from remanence.write.transcripts.formats import AUTO, IMPORTERS, Transcript, detect_importer, parse
 from remanence.write.transcripts.importer_source import Source
 from remanence.write.transcripts.jsonl import FIELDS
@@ -90,7 +92,9 @@ def test_a_line_may_hold_every_field_of_a_turn() -> None:
         "attributes": {"litres": 4},
     }
 
-    assert [Turn(**{**row, "tags": ("hull", "spring"), "said_at": NOON})] == parse(rows(row)).turns
+    assert [
+        Turn(**{**row, "tags": ("hull", "spring"), "said_at": datetime.fromisoformat(str(row["said_at"]))})
+    ] == parse(rows(row)).turns
 
 
 @pytest.mark.parametrize("name", [one.name for one in fields(Turn)])
@@ -148,28 +152,67 @@ def test_a_line_names_itself_as_the_source() -> None:
         ('{"text": "a", "confidence": 1.5}', "between 0 and 1"),
         ('{"text": "a", "confidence": NaN}', "NaN is not JSON"),
         ('{"text": "a", "attributes": []}', "not an object"),
-        ('{"text": "a", "attributes": {"a": "\\ud800"}}', "surrogate"),
         ('{"text": "a", "attributes": {"a": 1e999}}', "too large"),
         ('{"text": " "}', "empty"),
         ('{"text": "a\\u0000b"}', "NUL"),
-        ('{"text": "\\ud800"}', "surrogate"),
         ('{"text": 4}', "not a string"),
         ('{"speaker": "Tom"}', "no field 'text'"),
         ('["text"]', "not a JSON object"),
         ('{"text": "a"', "not JSON"),
-        ('{"text": "a"},', "not JSON"),
+        (', {"text": "a"}', "not JSON"),
         ("[" * 100_000, "not JSON"),
         ('{"text": "second", "key": "k"}', "on line 1 already"),
         (json.dumps({"text": f"{'x' * (TEXT_CHARS_MAX + 1)}\0"}), "NUL"),
     ],
 )
-def test_a_wrong_line_is_named(row: str, says: str) -> None:
-    """A flaw names the file, the line and what to do, and no turn is returned."""
-    error = refused(rows({"text": "Good.", "key": "k"}) + "\n" + row + "\n")
+def test_a_wrong_line_is_left_out_and_named(row: str, says: str) -> None:
+    """The rest comes in; the line is counted with its number, what is wrong and what to do."""
+    found = parse(rows({"text": "Good.", "key": "k"}) + "\n" + row + "\n" + rows({"text": "Fine."}))
+    ((reason, count),) = found.skipped.items()
 
-    assert 3 == error.line
+    assert ["Good.", "Fine."] == [turn.text for turn in found.turns]
+    assert ("line that is", 1) == (reason[:12], count)
+    assert "line 3: " == found.examples[reason][:8]
+    assert says in found.examples[reason]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "says"),
+    [
+        ('{"text": "a", "speeker": "Tom"}\n[1]\n', 1, "did you mean 'speaker'?"),
+        ('\n{"text": \n{"words": "a"}', 2, "not JSON"),
+        (b'{"text": "\xff"}\n{"text": "\xfe"}', 1, "UTF-8"),
+        (f"{rows({'format': EXPORT})}{rows({'text': 'a', 'seq': 1})}", 1, "remanence import"),
+    ],
+)
+def test_a_file_of_which_no_line_can_be_read_is_refused(data: str | bytes, line: int, says: str) -> None:
+    """By its first flaw, with what to do."""
+    error = refused(data, "jsonl")
+
+    assert line == error.line
     assert says in f"{error} {error.recovery}"
-    assert str(error).startswith("talk.txt:3: ")
+    assert str(error).startswith(f"talk.txt:{line}: ")
+
+
+def test_what_is_glued_on_a_line_is_read_and_what_was_cut_is_counted() -> None:
+    """Values behind each other, with or without a comma; cut at the beginning, in the middle, in a letter."""
+    lines = [
+        b'xt": "cut"}',
+        b'{"text": "One."}{"text": "Two."}',
+        b'{"text": "Three."}, {"text": "Four."},',
+        b'{"text": "Five."}{"text": "Si',
+        b'{"text": "Seven."}',
+        b'{"text": "Eight, at the caf\xc3',
+    ]
+    found = parse(b"\n".join(lines), source="a.jsonl")
+
+    assert ("jsonl", ["One.", "Two.", "Three.", "Four.", "Five.", "Seven."]) == (
+        found.format,
+        [turn.text for turn in found.turns],
+    )
+    assert {"line that is not JSON": 3} == found.skipped
+    assert ["line 1", "line 4", "line 6"] == re.findall(r"line \d", found.examples["line that is not JSON"])
+    assert 6 == len({turn.key for turn in found.turns})
 
 
 def test_sessions_are_taken_in_order_with_their_times() -> None:
@@ -190,7 +233,8 @@ def test_sessions_are_taken_in_order_with_their_times() -> None:
         ("The sails came back.", "Ines", "boat-1/session_10", NOON, "boat-1:D10:1"),
     ]
     assert expected == [
-        (turn.text, turn.speaker, turn.session, turn.said_at, turn.key) for turn in found.turns
+        (turn.text, turn.speaker, turn.session, to_micros(turn.said_at or 0), turn.key)
+        for turn in found.turns
     ]
 
 
@@ -228,26 +272,26 @@ def test_the_branch_that_was_shown_last_is_taken() -> None:
 
     assert "chatgpt" == found.format
     assert [
-        ("m1", "user", "When is high tide?"),
-        ("m3", "assistant", "At ten.\nSharp."),
-        ("m5", "user", "Thanks."),
+        ("c1:m1", "user", "When is high tide?"),
+        ("c1:m3", "assistant", "At ten.\nSharp."),
+        ("c1:m5", "user", "Thanks."),
     ] == [(turn.key, turn.role, turn.text) for turn in found.turns]
     assert [1_772_539_201_500_000] * 3 == [turn.said_at for turn in found.turns]
-    assert {"of the system or a tool": 1, "no text in it": 1} == found.skipped
+    assert {"of the system or a tool": 1, "part of type image_asset_pointer": 2} == found.skipped
 
 
 def test_a_message_without_a_usable_time_takes_the_last_one() -> None:
-    """What is no time, or none that a clock can show, counts as not said; code and tables are no words."""
+    """What is no time, or none that a clock can show, counts as not said; code for a tool is no word to the user."""
     nodes = (
         message("m1", "root", "user", "One.", create_time=True),
         message("m2", "m1", "user", "Two.", create_time=1e30),
         message("m3", "m2", "assistant", "Three."),
     )
-    nodes[2]["message"]["content"] = {"content_type": "code", "text": "print(3)"}
+    nodes[2]["message"] |= {"content": {"content_type": "code", "text": "print(3)"}, "recipient": "python"}
     found = parse(json.dumps([conversation(*nodes, current="m3")]))
 
     assert [("One.", NOON), ("Two.", NOON)] == [(turn.text, turn.said_at) for turn in found.turns]
-    assert {"no text in it": 1} == found.skipped
+    assert {"part of type code, for a tool": 1} == found.skipped
 
 
 @pytest.mark.parametrize(
@@ -282,13 +326,24 @@ def test_a_lone_conversation_needs_no_list() -> None:
     assert ["Ahoy."] == [turn.text for turn in found.turns]
 
 
-def test_a_copied_conversation_gives_each_message_once() -> None:
-    """A conversation branched off from another shares its first messages with it."""
+def test_ids_of_messages_count_within_their_conversation() -> None:
+    """What a copied conversation shares with another is one turn; texts that differ are two, whatever their ids."""
+    uuid = "0b7e4c1a-9d2f-4e55-8a31-6c2d9e0f1a2b"
     first = conversation(message("m1", "root", "user", "Ahoy."), current="m1")
-    found = parse(json.dumps([first, {**first, "conversation_id": "c2"}]))
+    other = conversation(
+        message("m1", "root", "user", "Cast off."),
+        message(uuid, "m1", "assistant", "Aye."),
+        current=uuid,
+        conversation_id="c3",
+    )
+    found = parse(json.dumps([first, {**first, "conversation_id": "c2"}, other]))
+    again = parse(json.dumps([other, first]))
 
-    assert ["m1"] == [turn.key for turn in found.turns]
+    assert [("c1:m1", "Ahoy."), ("c3:m1", "Cast off."), (uuid, "Aye.")] == [
+        (turn.key, turn.text) for turn in found.turns
+    ]
     assert {"shared with another conversation": 1} == found.skipped
+    assert {turn.key for turn in found.turns} == {turn.key for turn in again.turns}
 
 
 def test_a_message_that_cannot_be_learnt_is_counted() -> None:
@@ -296,7 +351,7 @@ def test_a_message_that_cannot_be_learnt_is_counted() -> None:
     nodes = (message("m1", "root", "user", "x\0"), message("m2", "m1", "user", "Yes."))
     found = parse(json.dumps([conversation(*nodes, current="m2")]))
 
-    assert ["m2"] == [turn.key for turn in found.turns]
+    assert ["c1:m2"] == [turn.key for turn in found.turns]
     assert 1 == sum(found.skipped.values())
 
 
@@ -431,20 +486,26 @@ def test_messages_become_turns(data: str) -> None:
     assert SAID == [(turn.role, turn.text) for turn in found.turns]
     assert ["Mara", None, None] == [turn.speaker for turn in found.turns]
     assert ("chat.json",) == found.threads
-    assert {"of the system or a tool": 1, "no text in it": 1} == found.skipped
+    assert {
+        "of the system or a tool": 1,
+        "part of type image_url": 1,
+        "no text in it": 1,
+    } == found.skipped
     assert 3 == len({turn.key for turn in found.turns})
 
 
 @pytest.mark.parametrize(
     ("field", "given", "said_at"),
     [
-        ("timestamp", "2026-09-02T10:00:00+02:00", 1_788_336_000_000_000),
+        ("timestamp", "2026-09-02T10:00:00+02:00", datetime.fromisoformat("2026-09-02T10:00:00+02:00")),
         ("created_at", 1_788_336_000, 1_788_336_000_000_000),
         ("time", "2026-09-02T10:00:00", None),
         ("date", "soon", None),
     ],
 )
-def test_a_message_may_say_who_said_it_and_when(field: str, given: object, said_at: int | None) -> None:
+def test_a_message_may_say_who_said_it_and_when(
+    field: str, given: object, said_at: datetime | int | None
+) -> None:
     """Many logs have fields that the format has not; a time that cannot be read is counted, and the text is taken."""
     message = {"role": "user", "content": "The lamp is lit.", "speaker": "Mara", field: given}
     found = parse(json.dumps([message]), source="chat.json")
@@ -475,8 +536,8 @@ def test_a_grown_list_of_messages_keeps_its_keys() -> None:
     ("data", "line", "says"),
     [
         (json.dumps([CHAT[1], {"content": "a"}], indent=0), 7, "a message has no role"),
-        (json.dumps({"messages": CHAT}) + '\n{"messages": 4}', 2, "'messages' is missing or not a list"),
-        (json.dumps({"messages": CHAT}) + '\n{"messages": [', 2, "not JSON"),
+        ('{"messages": 4}\n{"messages": 5}', 1, "'messages' is missing or not a list"),
+        ('{"messages": [\n{"messages": [', 2, "not JSON"),
         (json.dumps([{"role": "user", "content": "a", "name": 7}]), 1, "name"),
     ],
 )
@@ -486,3 +547,25 @@ def test_malformed_messages_are_refused_with_their_line(data: str, line: int, sa
 
     assert line == error.line
     assert says in str(error)
+
+
+def test_a_wrong_line_of_messages_is_left_out_and_named() -> None:
+    """The conversations and messages around it come in."""
+    good, named = {"role": "user", "content": "Aye."}, {"role": "user", "content": "No.", "name": 7}
+    lines = [
+        '{"id": "c1", "messages": [',
+        *map(json.dumps, [{"messages": [good, 4, named]}, {"messages": 5}]),
+    ]
+    found = parse("\n".join([*lines, json.dumps(good)]), source="a.jsonl")
+
+    assert ("openai", ["Aye.", "Aye."], ["a.jsonl#2", "a.jsonl"]) == (
+        found.format,
+        [turn.text for turn in found.turns],
+        [turn.thread for turn in found.turns],
+    )
+    assert {
+        "line that is not JSON": 1,
+        "line that is no message": 1,
+        "line with what is no message": 2,
+    } == found.skipped
+    assert "line 3: 'messages'" in found.examples["line that is no message"]

@@ -569,7 +569,7 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "put",
-        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "key"), DynamicValue.GIVEN),
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "said_offset", "key"), DynamicValue.GIVEN),
         back=("put",),
         under=("put", "update"),
         restates=_RESTATED,

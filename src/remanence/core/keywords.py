@@ -196,6 +196,7 @@ class Columns(TypedDict, total=False):
     thread: Some[str | None]
     session: Some[str | None]
     said_at: Some[int]
+    said_offset: Some[int]
     said_again_at: Some[int | None]
     learned_at: Some[int]
     valid_from: Some[int | None]

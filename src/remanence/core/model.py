@@ -7,8 +7,10 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from remanence.core.half_characters import of_texts
 from remanence.core.later import import_later
-from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
+from remanence.core.local_time import SaidTimes
+from remanence.core.results import MaybeTime, Result, Time, number, visible
 from remanence.core.signatures import checked_class
 
 if TYPE_CHECKING:
@@ -259,6 +261,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("thread", "name"),
     Column("session", "name"),
     Column("said_at", "time", nullable=False),
+    Column("said_offset", "int", default=0, nullable=False),
     Column("said_again_at", "time"),
     Column("learned_at", "time", nullable=False),
     Column("valid_from", "time"),
@@ -363,9 +366,10 @@ def link_values(now: int, weight: float = 1.0, confidence: float | None = None) 
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Memory(Result):
+class Memory(SaidTimes, Result):
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC.
 
+    `said_offset` is how many seconds east of UTC the clocks stood where it was said, 0 where nobody knows it.
     `accessors` maps each agent that used it to how often (`uses`) and when last (`last_at`), `tagged_at` each tag to
     when it was set, as far as that is known. `last_action` is told by `get` alone: what a policy's run last did to it.
     """
@@ -398,6 +402,7 @@ class Memory(Result):
     speaker: str | None = None
     thread: str | None = None
     session: str | None = None
+    said_offset: int = 0
     said_again_at: int | None = None
     valid_from: int | None = None
     valid_to: int | None = None
@@ -437,7 +442,7 @@ class Memory(Result):
     last_action: str | None = None
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
-    said_time = Time("said_at")
+    said_time = Time("said_at", "said_offset")
     said_again_time = MaybeTime("said_again_at")
     learned_time = Time("learned_at")
     status_time = Time("status_at")
@@ -451,20 +456,9 @@ class Memory(Result):
     valid_to_time = MaybeTime("valid_to")
     hold_until_time = MaybeTime("hold_until")
 
-    @property
-    def last_said_at(self) -> int:
-        """When it was said last, in microseconds: an exact repeat is a newer word of the same text."""
-        return self.said_at if self.said_again_at is None else self.said_again_at
-
-    @property
-    def said_again(self) -> str:
-        """Say on which day it was said last, "" where that is the day that it was said first."""
-        last = date_of(self.last_said_at)
-        return "" if last == date_of(self.said_at) else f"said again {last}"
-
-    def is_said_within(self, begins: int, ends: int) -> bool:
-        """Tell whether it was said, or said again last, within a span of times in microseconds, ends included."""
-        return begins <= self.said_at <= ends or begins <= self.last_said_at <= ends
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        return {**Result.to_dict(self), "said_at": self.said_time.isoformat()}
 
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
@@ -472,10 +466,11 @@ class Memory(Result):
         mark += f" [{self.said_again}]" if self.said_again else ""
         mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
         mark += "".join(f" [{end}]" for end in self.ended)
-        text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
+        text = f"{short_id(self.seq)} {self.said_day}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -539,7 +534,7 @@ class LearnResult(Result):
         if self.status == "gated":
             return visible(f"gated: {self.note}")
         name = f"{short_id(self.seq)} {self.id}" if self.seq else self.id  # the id of another scope's
-        return f"{self.status} {name}{f' ({self.note})' * bool(self.note)}"
+        return f"{self.status} {name}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -613,6 +608,7 @@ class RecallResult(Result):
     text says so, too. `left_out` counts all memories that were left out, by reason; `dropped` names the first of them.
     `without_model` says why an embedding model had no part in the answer. `times` are those that the question asks
     about, each with its words. `explanation` says why, if asked. `next_score` is the first beyond the limit ÷ the best.
+    `notes` has further remarks.
     """
 
     query: str
@@ -628,6 +624,7 @@ class RecallResult(Result):
     explanation: "RecallExplanation | None" = None
     times: tuple[str, ...] = ()
     next_score: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)
@@ -645,19 +642,6 @@ class RecallResult(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RateResult(Result):
-    """Result of a rating: ids of the rated memories, and the skipped ones with the reason."""
-
-    rated: tuple[str, ...]
-    skipped: tuple[DroppedMemory, ...] = ()
-    run: str | None = None
-
-    def __str__(self) -> str:
-        skips = "".join(f"; not {one}" for one in self.skipped)
-        return f"{number(len(self.rated), 'memory', 'memories')} rated{skips}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class AffectedMemory(Result):
     """One memory that a plan or a run changes: its id, text and time are None where nobody knows them (any more)."""
 
@@ -665,11 +649,17 @@ class AffectedMemory(Result):
     id: str | None = None
     text: str | None = None
     said_at: int | None = None
+    said_offset: int = 0
 
-    said_time = MaybeTime("said_at")
+    said_time = MaybeTime("said_at", "said_offset")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        said = self.said_time
+        return {**Result.to_dict(self), "said_at": None if said is None else said.isoformat()}
 
     def __str__(self) -> str:
-        date = "" if self.said_at is None else f" {date_of(self.said_at)}"
+        date = "" if self.said_time is None else f" {self.said_time.date()}"
         return visible(
             " ".join(f"{short_id(self.seq)}{date} {self.text or self.id or 'not there any more'}".split())
         )

@@ -71,6 +71,7 @@ class MemoryDraft:
         None,
         None,
     )  # from when and until when its source says it is true
+    said_offset: int = 0  # of the clocks where it was said, in seconds east of UTC
 
     @property
     def trust(self) -> Trust:
@@ -290,6 +291,7 @@ class DraftBatch:
             "speaker": turn.speaker,
             "thread": turn.thread,
             "session": turn.session,
+            "said_offset": draft.said_offset or None,
             "valid_from": draft.validity[0],
             "valid_to": draft.validity[1],
             "confidence": None if turn.confidence is None else round(turn.confidence, 6),

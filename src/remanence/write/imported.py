@@ -4,19 +4,24 @@ Knows one turn alone; must not know how such are stored, nor which formats there
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from remanence.core.arguments import check_validity
 from remanence.core.clock import to_micros
+from remanence.core.half_characters import of_texts
 from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
+from remanence.core.results import visible
 from remanence.core.signatures import checked_class
 
 EXPORT = "remanence-export"  # the format of an export, which `import_` takes in whole
+LINES_SHOWN = 5  # of those that are left out for one reason
 EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole before it is cut
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class ImportedTurn(Turn):
@@ -53,6 +58,15 @@ def find_validity(turn: Turn) -> tuple[int | None, int | None]:
     return begins, ends
 
 
+def list_left_out(skipped: Mapping[str, int], examples: Mapping[str, str]) -> list[str]:
+    """Say what was left out, a line for each reason: how often, and an example where there is one."""
+    lines = []
+    for why, count in skipped.items():
+        such_as = f" (such as {examples[why]})" if why in examples else ""
+        lines.append(visible(" ".join(f"left out {count:,}: {why}{such_as}".split())))
+    return lines
+
+
 class SkipCounts(Counter[str]):
     """Counts of what is left out, reason → how often; `examples` has the first of each reason where one was named."""
 
@@ -64,3 +78,12 @@ class SkipCounts(Counter[str]):
         """Count one that is left out, and show it if it is the first."""
         self[reason] += 1
         self.examples.setdefault(reason, str(example)[:EXAMPLE_CHARS])
+
+    def note_line(self, reason: str, line: int, what: str, recovery: str) -> None:
+        """Count a line that is left out; the first few are shown with their numbers, the first with what to do."""
+        self[reason] += 1
+        example = f"line {line}: {what}"
+        if reason not in self.examples:
+            self.examples[reason] = f"{example}; {recovery}"[:EXAMPLE_CHARS]
+        elif self[reason] <= LINES_SHOWN:
+            self.examples[reason] = f"{self.examples[reason]}; {example}"[:EXAMPLE_CHARS]

@@ -40,8 +40,8 @@ Format = Annotated[
         name="--format",
         metavar="FORMAT",
         completer=_list_formats,
-        help="auto, chatgpt, claude, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes,"
-        " openai, vault, or a registered one.",
+        help="auto, chatgpt, claude, claude-code, codex, cursor, elfmem, graphiti, jsonl, langgraph, letta, locomo,"
+        " mcp-memory, mem0, notes, openai, opencode, vault, or a registered one.",
     ),
 ]
 
@@ -60,6 +60,9 @@ async def ingest(
     form: Format = "auto",
     trust: Annotated[TrustName, Parameter(help="Trust of the source.")] = "outside",
     extract: Annotated[bool, Parameter(help="Also extract facts from new texts with the model.")] = False,
+    actions: Annotated[
+        bool, Parameter(help="Of coding sessions also take in edits and commands, one line each.")
+    ] = False,
     dry_run: Annotated[
         bool, Parameter(help="Show what would be stored and what the model would be asked; write nothing.")
     ] = False,
@@ -67,11 +70,19 @@ async def ingest(
     if dry_run:
         with counting("looking through") as progress:
             return await memory.ingest(
-                file, format=form, trust=trust, extract=extract, dry_run=True, progress=progress
+                file,
+                format=form,
+                trust=trust,
+                extract=extract,
+                actions=actions,
+                dry_run=True,
+                progress=progress,
             )
     rest = "the same command takes in the rest, nothing twice"
     with counting_until_stopped("taking in", "turns are taken in", rest) as progress:
-        return await memory.ingest(file, format=form, trust=trust, extract=extract, progress=progress)
+        return await memory.ingest(
+            file, format=form, trust=trust, extract=extract, actions=actions, progress=progress
+        )
 
 
 async def audit(
@@ -131,7 +142,9 @@ async def list_(
         equal["status"] = ANY
     # One more is asked for than is shown, to say whether there are more.
     limit = page.limit + (1 <= page.limit < LISTED_MAX)
-    return page.cut(await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **page.values()))
+    return page.cut(
+        await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **await page.values(memory))
+    )
 
 
 async def history(

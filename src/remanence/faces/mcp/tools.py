@@ -46,8 +46,9 @@ from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
-from remanence.faces.style import interval, moment
+from remanence.faces.style import in_local_zone, interval, moment, written_time
 from remanence.flows.base.naming import parse_number
+from remanence.flows.base.settings import read_local_now, read_zone
 from remanence.flows.curate.curating import describe
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
@@ -187,7 +188,7 @@ class Tools:
         room, most = _shrink_budget(budget), LIMIT if limit is None else limit
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
-        now = self.memory._core.clock.now()  # noqa: SLF001 # "last week" is meant from now on
+        now = await read_local_now(self.memory._core)  # noqa: SLF001 # "last week" is meant from now on
         since = when.get("since")
         until = when.get("until")
         if since is None and until is None:
@@ -282,7 +283,7 @@ class Tools:
             "tags": [tag for tag in all_tags if tag not in own],
             "speaker": origin.get("speaker"),
             "source": origin.get("source"),
-            "said_at": _parse_moment(origin.get("said_at")),
+            "said_at": await self._read_said_at(origin.get("said_at")),
             "kind": None if kind == TURN else kind,
             "role": origin.get("role"),
         }  # the engine knows which there are
@@ -291,6 +292,11 @@ class Tools:
             notes.append(await self._replace(old, stored[0]))
         told = [await self._tell_stored(answer, notes, own) for answer in stored]
         return "\n".join(told)
+
+    async def _read_said_at(self, text: str | None) -> datetime | None:
+        """Read when something was said: without a zone by the clocks of the scope, else of this machine."""
+        zone = None if text is None else await read_zone(self.memory._core)  # noqa: SLF001 # as every write reads it
+        return None if text is None else in_local_zone(written_time(text), zone)
 
     async def _store(
         self, texts: Sequence[str], about: dict[str, Any], *, is_turn: bool
@@ -379,7 +385,7 @@ class Tools:
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
+        return f"Rated {rated_ids} {verdict}." + (f" Skipped {', '.join(skips)}." if skips else "")
 
     async def frame(
         self,

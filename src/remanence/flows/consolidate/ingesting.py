@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from pathlib import Path
 
 from remanence.core.arguments import check_path
@@ -23,6 +24,7 @@ from remanence.flows.base.context import Core, label
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.base.paging import read_memories
 from remanence.flows.base.settings import number as setting
+from remanence.flows.base.settings import read_zone
 from remanence.flows.base.spending import DAY_LIMIT, read_cents
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import (
@@ -48,7 +50,7 @@ from remanence.read.extraction import ExtractRequest
 from remanence.text.tokens import token_counts
 from remanence.write.admission import PROGRAMS
 from remanence.write.import_relations import check_relations
-from remanence.write.imported import ImportedTurn
+from remanence.write.imported import ImportedTurn, SkipCounts, list_left_out
 from remanence.write.renewals import is_as_it_came
 from remanence.write.roles import compute_trust, lower_trust, role_of_name
 from remanence.write.transcripts.formats import Transcript
@@ -104,7 +106,7 @@ def _keep_age(change: Change) -> Change:
 
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
-SKIPPED_CHARS = 120  # of an example of what is left out
+SKIPPED_CHARS = 400  # of an example of what is left out
 ANSWER_TOKENS, FACT_TOKENS = 20, 60  # what an answer has beside its facts, and each fact beside its own words
 
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
@@ -197,6 +199,7 @@ class IngestResult(Result):
         for why, count in self.differing.items():
             suffix += visible(f"\n{OTHERWISE.format(number(count, 'time', 'times'))}: {why}")
             suffix += visible(f" (such as {self.examples[why]})") if why in self.examples else ""
+        suffix += "".join(f"\n  {line}" for line in list_left_out(self.skipped, self.examples))
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         suffix += "".join(f"\n  {one}" for one in self.outcomes)
         suffix += f"\n{self.estimate}" if self.estimate is not None else ""
@@ -213,12 +216,13 @@ async def ingest(
     *,
     trust: str | Trust,
     extract: bool,
+    actions: bool,
 ) -> IngestResult:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed.
 
     What is known from before is believed as far as the file is now, where that is more.
     """
-    transcript, door = await read_source(core, path, format, trust)
+    transcript, door = await read_source(core, path, format, trust, actions=actions)
     taken = await take_in(core, transcript, Path(path).name, progress, door=door, noted=extract)
     sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
@@ -237,9 +241,10 @@ async def preview(
     *,
     trust: str | Trust,
     extract: bool,
+    actions: bool,
 ) -> IngestResult:
     """Say what `ingest` would do, by doing it where nothing is written."""
-    transcript, door = await read_source(core, path, format, trust)
+    transcript, door = await read_source(core, path, format, trust, actions=actions)
     source, foreseen = Path(path).name, await foresee(core)
     taken = await take_in(foreseen, transcript, source, progress, door=door, noted=extract)
     return replace(
@@ -256,17 +261,28 @@ async def read_source(
     path: str | Path,
     format: str | AnyImporter,  # noqa: A002
     trust: str | Trust,
+    *,
+    actions: bool = False,
 ) -> tuple[Transcript, Trust]:
-    """Read a file whole, and say how far it is believed."""
+    """Read a file whole, of a session of a coding host with its `actions` if asked; say how far it is believed."""
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    return await asyncio.to_thread(_parse_screened, core, Path(path), format), door
+    zone = await read_zone(core)
+    parsed = await asyncio.to_thread(_parse_screened, core, Path(path), format, zone, actions=actions)
+    return parsed, door
 
 
-def _parse_screened(core: Core, path: Path, format: str | AnyImporter) -> Transcript:  # noqa: A002
+def _parse_screened(
+    core: Core,
+    path: Path,
+    format: str | AnyImporter,  # noqa: A002
+    zone: tzinfo | None,
+    *,
+    actions: bool,
+) -> Transcript:
     """Read a source; what is wrong with it is told without the secrets that stood there."""
     try:
-        return parse_transcript(path, format)
+        return parse_transcript(path, format, zone, actions=actions)
     except IngestError as error:
         screening = gating.screen_shown(core, error.message)
         if not screening.replaced:
@@ -275,12 +291,16 @@ def _parse_screened(core: Core, path: Path, format: str | AnyImporter) -> Transc
         raise IngestError(screening.text, recovery=error.recovery, source=source, line=line) from None
 
 
-def _screen_examples(core: Core, examples: Mapping[str, str]) -> dict[str, str]:
-    """Return what is shown of what was left out, with markers for secrets and personal data, on a line each."""
-    return {
-        reason: one_line(gating.screen_shown(core, text, personal=True).text, SKIPPED_CHARS)
-        for reason, text in examples.items()
-    }
+def _screen_left_out(core: Core, skips: SkipCounts) -> SkipCounts:
+    """Return what was left out as it is shown: with markers for secrets and personal data, an example on a line."""
+    shown = SkipCounts()
+    for reason, count in skips.items():
+        why = gating.screen_shown(core, reason, personal=True).text
+        shown[why] += count
+        if reason in skips.examples:
+            example = gating.screen_shown(core, skips.examples[reason], personal=True).text
+            shown.examples.setdefault(why, one_line(example, SKIPPED_CHARS))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +338,9 @@ async def take_in(
     raised = await raise_trust(core, taken.raised, door)
     counts = Counter(one.status for one in answers)
     new = [one for one in answers if one.status != "known"]
+    skips = SkipCounts({**transcript.skipped, **decision.skipped})
+    skips.examples = {**transcript.examples, **decision.skipped.examples}
+    left_out = _screen_left_out(core, skips)
     runs = dict.fromkeys([*(one.run for one in answers if one.run is not None), *taken.runs])
     result = IngestResult(
         source=source,
@@ -330,7 +353,7 @@ async def take_in(
         gated=counts["gated"],
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
-        skipped={**transcript.skipped, **decision.skipped},
+        skipped=dict(left_out),
         runs=(*runs, *relations.runs, *(one.run for one in raised)),
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
@@ -341,12 +364,9 @@ async def take_in(
         linked=relations.linked,
         hashed=len(taken.find_hashed_ids()),
         differing=dict(taken.differing),
-        examples={
-            **_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
-            **taken.differing.examples,
-        },
+        examples={**left_out.examples, **taken.differing.examples},
     )
-    return Intake(result, answers)
+    return Intake(result.with_mended(transcript.halves) if transcript.halves else result, answers)
 
 
 async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
@@ -409,8 +429,8 @@ def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest
     """Return how many questions turns make, and what asking them takes where each turn gives a fact of its length."""
     calls = tokens = 0
     for before, batch in _cut_batches(turns):
-        batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
-        wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
+        batch_turns = [replace(as_heard(turn, 0, core.zone), id=core.new_id()) for turn in batch]
+        wanted = replace(wanted, before=tuple(as_heard(turn, 0, core.zone) for turn in before))
         answer = sum(token_counts([turn.text for turn in batch_turns])) + FACT_TOKENS * len(batch_turns)
         calls += 1
         tokens += build_extract_question(batch_turns, wanted).tokens + ANSWER_TOKENS + answer

@@ -98,7 +98,7 @@ async def edit(
 
     With `tags` it has these from then on and no others.
     """
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     clean_values, replaced = await run_off_loop(
         len(str(values.get("text", ""))), _screen_values, core, values
     )

@@ -39,7 +39,7 @@ from remanence.flows.exchange.exported import (
     LinkRow,
 )
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
-from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
+from remanence.flows.write.gating import is_held_back, refresh_settings, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
@@ -217,7 +217,7 @@ class Overlap:
     async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
         """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
         page = self.page = ImportPage()
-        await refresh_personal_rules(self.core)
+        await refresh_settings(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         matches = await store.get(scope, [row.id for row in rows])

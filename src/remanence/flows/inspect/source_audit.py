@@ -23,6 +23,7 @@ from remanence.flows.curate import curating
 from remanence.flows.write import gating
 from remanence.text.tokens import token_counts
 from remanence.write.admission import KEPT_OUT
+from remanence.write.imported import list_left_out
 from remanence.write.transcripts.importer_source import AnyImporter
 
 _STYLE = (
@@ -146,7 +147,7 @@ class SourceAudit(Result):
     `memories` are all that it holds and `tokens` theirs; `left` and `tokens_left` are what would remain without what
     is a duplicate, stale, machine markup, small talk or let go by the `policy`. One memory may be of several kinds.
     `at` is the instant at which it was judged, `path` where the source lies, `skipped` counts what is no memory there
-    (reason → count).
+    (reason → count) and `examples` show the first of it.
     """
 
     source: str
@@ -160,6 +161,7 @@ class SourceAudit(Result):
     findings: tuple[AuditFinding, ...]
     path: str
     skipped: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     time = Time("at")
 
@@ -195,7 +197,7 @@ class SourceAudit(Result):
             f"{self.left:,} of {self.memories:,} would remain, with {self.tokens_left:,} of {self.tokens:,} tokens"
             + share,
             f"one memory may be of several kinds; the policy is {self.policy}; nothing was stored",
-            *(f"left out {count:,}: {why}" for why, count in self.skipped.items()),
+            *list_left_out(self.skipped, self.examples),
         ]
 
     def _list_next(self) -> list[str]:
@@ -240,6 +242,7 @@ async def audit_source(
         findings=tuple(judged.describe(kind, tokens, examples) for kind in FINDINGS),
         path=str(path),
         skipped=intake.result.skipped,
+        examples=intake.result.examples,
     )
 
 

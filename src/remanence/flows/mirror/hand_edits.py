@@ -14,7 +14,7 @@ from typing import Any, Literal
 from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
 from remanence.core.model import STANDING, Memory, Turn, short_id
-from remanence.core.results import Result, date_of, one_line, visible
+from remanence.core.results import Result, one_line, visible
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import read_memories
 from remanence.flows.mirror.documents import (
@@ -222,9 +222,9 @@ def _line_edit(
         return replace(edit, verb="learn", after={name: to for name, to in after.items() if to is not None})
     if memory is None:
         raise NotFound(f"no memory #{one.seq}", recovery="take the line away, or the name in it")
-    if one.said is not None and one.said != date_of(memory.said_at):
+    if one.said is not None and one.said != memory.said_day:
         raise InvalidInput(
-            "a line does not change when it was said", recovery=f"write {date_of(memory.said_at)} again"
+            "a line does not change when it was said", recovery=f"write {memory.said_day} again"
         )
     own, text = " ".join(memory.text.split()), one.text.removeprefix(render_speaker(memory.speaker))
     as_shown = in_words(memory) == one.text + CUT * one.is_cut
@@ -386,7 +386,7 @@ async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
         check_text(text)
         await gating.refuse_forbidden(core, text)
     turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     clean_turn, replaced = await run_off_loop(len(turn.text), gating.screen_turn, core, turn, core.trust)
     tags, tag_counts = gating.screened_tags(core, turn.tags)
     if not replaced.counts and not tag_counts:
@@ -412,7 +412,9 @@ def _read_value(name: str, given: Field) -> Any:
         return None
     if name in _NUMBERS:
         return _read_number(name, given)
-    return _read_time(name, given) if name in {*_TIMES, "said"} else given
+    if name == "said":
+        return _read_moment(name, given)
+    return to_datetime(to_micros(_in_utc(_read_moment(name, given)))) if name in _TIMES else given
 
 
 def _read_number(name: str, given: str) -> float:
@@ -425,13 +427,18 @@ def _read_number(name: str, given: str) -> float:
     return round(value, 6)
 
 
-def _read_time(name: str, given: str) -> datetime:
+def _read_moment(name: str, given: str) -> datetime:
+    """Read a time as it is written; one without a zone is of the scope's where it is said, else of UTC."""
     try:
-        read_ = datetime.fromisoformat(given)
-        read_ = read_ if read_.tzinfo is not None else read_.replace(tzinfo=UTC)
-        return to_datetime(to_micros(read_))
+        moment = datetime.fromisoformat(given)
+        to_micros(_in_utc(moment))
     except (ValueError, OverflowError):
         raise _make_misread_error(name, "a time such as 2026-03-01T09:30Z") from None
+    return moment
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _make_misread_error(name: str, what: str) -> InvalidInput:
@@ -447,6 +454,10 @@ def _format_edit_value(value: Any) -> str:
         return "nothing"
     text = value.isoformat() if isinstance(value, datetime) else value
     return one_line(
-        repr(text) if isinstance(text, str) else ", ".join(text) if isinstance(text, Sequence) else str(text),
+        repr(text)
+        if isinstance(text, str)
+        else ", ".join(map(str, text))
+        if isinstance(text, Sequence)
+        else str(text),
         SHOWN_CHARS,
     )

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from remanence.core.model import LearnResult, Turn
 from remanence.core.results import Result, format_counts, number, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import REMARKS_SHOWN, Core, first_remarks
+from remanence.flows.base.settings import read_zone
 from remanence.flows.edit.editing import correct
 from remanence.flows.edit.editing import edit as edit_memory
 from remanence.flows.mirror.documents import DOCUMENTS
@@ -122,7 +124,10 @@ async def _apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]
         answer = await correct(core, edit.id, values["text"], edit.revision)
         return _as_learned(edit, answer)
     about = values.pop(ABOUT, None)
-    turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
+    said: datetime | None = values.pop("said", None)
+    if said is not None and said.tzinfo is None:
+        said = said.replace(tzinfo=await read_zone(core) or UTC)
+    turn = Turn(values.pop("text"), said_at=said, **values)
     (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
     return _as_learned(edit, answer)
 

@@ -127,11 +127,15 @@ def _select_hits(
     if sizes[0] <= room:
         return _HitSelection(*fit(sizes, asked.limit, room, same), lines=lines)
     best, query_stems = replace(hits[0], cut=True), frozenset(stems(asked.query))
+    rooms = [room // 2, room] if asked.limit > 1 else [room]
 
-    def extract(most: int) -> str | None:
-        return extract_passage(core, best.memory, most, query_stems, overs[0], best.other_scope)
+    def extract(rooms: Sequence[int], *, is_alone: bool = False) -> str | None:
+        scope = best.other_scope
+        return extract_passage(
+            core, best.memory, rooms, query_stems, overs[0], is_alone=is_alone, other_scope=scope
+        )
 
-    part = extract(room // 2 if asked.limit > 1 else room) or extract(room)
+    part = extract(rooms, is_alone=True)
     if part is None:
         return _HitSelection(
             [], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")]
@@ -139,7 +143,7 @@ def _select_hits(
     sizes[0] = core.counts([_render(best, overs[0], part)])[0]
     places, drops = fit(sizes, asked.limit, room, same)
     rest = room - sum(sizes[place] for place in places[1:])
-    shown = extract(rest) or part
+    shown = extract([rest]) or part
     return _HitSelection(places, drops, shown, lines)
 
 

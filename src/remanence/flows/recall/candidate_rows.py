@@ -8,14 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from remanence.core.clock import TIME_MAX
+from remanence.core.local_time import SAID, SaidSpan
 from remanence.core.model import Status, Verification
 from remanence.core.results import TOO_OLD, UNVERIFIED
 from remanence.flows.base.context import Core
 from remanence.flows.base.recall_settings import RecallSettings, read_recall_settings
-from remanence.flows.recall.filters import ArchiveFilter, Filters, find_passing, match_said, match_values
+from remanence.flows.recall.filters import ArchiveFilter, Filters, find_passing, match_values
 from remanence.flows.recall.question import RECALLED, Question, RecallRequest
-from remanence.flows.recall.time_filters import LAST_SAID, SAID
+from remanence.flows.recall.time_filters import LAST_SAID
 from remanence.recall.corpus import Bools
 from remanence.recall.fuse import CandidateRows, lower_archived, weigh_lifecycles
 
@@ -80,7 +80,7 @@ def _leave_strictly(core: Core, asked: RecallRequest, allowed: Bools) -> dict[st
     """Take rows out that are too old or not verified, where that is asked for; return how many by reason."""
     index, since, left_out = core.index, asked.said_since(core), {}
     if since is not None:
-        is_fresh = match_said((since, TIME_MAX), *map(index.column, SAID))
+        is_fresh = SaidSpan(first=since).holds_either(*map(index.column, SAID))
         left_out[TOO_OLD] = int((allowed & ~is_fresh).sum())
         allowed &= is_fresh
         asked.trace.note_filter(LAST_SAID, allowed)
@@ -111,7 +111,7 @@ async def _filter_rows(core: Core, reach: RecallReach, opened: Bools | None) -> 
         allowed &= index.column("thread") == index.code("thread", asked.thread)
         trace.note_filter("thread", allowed)
     if asked.between is not None:
-        allowed &= match_said(asked.between, *map(index.column, SAID))
+        allowed &= asked.between.holds_either(*map(index.column, SAID))
         trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
         allowed &= match_values(name, index.column(name), values, partial(index.code, name))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.later import import_later
+from remanence.core.local_time import read_said_local
 from remanence.core.model import STANDING, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest
@@ -310,6 +311,7 @@ def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeig
         words=columns["words"].astype(np.int32),
         speaker=np.array([*recoded, -1], np.int32)[columns["speaker"]],
         said_at=said_at,
+        said_local=read_said_local(columns).astype(np.int64),
         value=np.nan_to_num(columns["value"].astype(np.float32)),
         live=np.zeros(len(snapshot), np.bool_),
         counts=np.ones(len(snapshot), np.bool_),

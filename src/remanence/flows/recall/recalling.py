@@ -124,7 +124,7 @@ async def _find_hits(core: Core, question: Question) -> ScopeHits:
     rows = await read_ranked_rows(core, found.ranked.seqs, limit, read_past, other_scope=name)
     ranked, links = found.ranked.first(len(rows.seqs)), rows.links
     # Who asks about a time that is over does not ask what holds now.
-    newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in asked.times or ())
+    newer_first = asked.newer_first and not asked.asks_past(core)
     marks = await mark_newer(core, rows.marks, links, raises=newer_first, other_scope=name)
     above = await find_stronger(core, links, np.array(rows.seqs, np.int64), core.clock.now())
     asked.trace.mark("reading")
@@ -165,7 +165,7 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
     """
     if asked.times is not None:
         return asked
-    plain = replace(asked, times=read_times(asked.at(core), asked.query, asked.around))
+    plain = await read_times(core, asked)
     if asked.around is not None:
         return plain
     alone = RecallRequest(
@@ -184,10 +184,10 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
     async def find_event(event: str) -> list[Memory]:
         return [hit.memory for hit in await look_up(event, EVENT_POOL)]
 
-    told = await read_event_time(asked.at(core), asked.query, find_event)
+    told = await read_event_time(plain.local_now(core), asked.query, find_event)
     if told is None:
         return plain
     best = await look_up(told.rest, 1, told.span)
     if best.is_weak or not any("when" in hit.parts for hit in best):
         return plain
-    return replace(asked, times=(told.span,), query=told.rest, said=asked.query)
+    return replace(plain, times=(told.span,), query=told.rest, said=asked.query)

@@ -9,10 +9,37 @@ from typing import Any, Literal
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import base, export_files, turn_fields
 from remanence.write.transcripts.base import child, objects
+from remanence.write.transcripts.content_types import LEFT_OUT, ContentTypes
 from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.item_fields import MessageKeys
 from remanence.write.transcripts.turn_fields import Path
 
-TEXTS = ("text", "multimodal_text")
+CONTENT = ContentTypes(
+    {
+        "text": ("parts", "text"),
+        "multimodal_text": ("parts",),
+        "audio_transcription": ("text",),
+        "code": ("text",),
+        "user_editable_context": ("user_profile", "user_instructions"),
+        "model_editable_context": ("model_set_context",),
+        # What a model thought, what a program or a page said to it, and what is no text.
+        "thoughts": LEFT_OUT,
+        "reasoning_recap": LEFT_OUT,
+        "execution_output": LEFT_OUT,
+        "system_error": LEFT_OUT,
+        "tether_quote": LEFT_OUT,
+        "tether_browsing_display": LEFT_OUT,
+        "computer_output": LEFT_OUT,
+        "image_asset_pointer": LEFT_OUT,
+        "audio_asset_pointer": LEFT_OUT,
+        "real_time_user_audio_video_asset_pointer": LEFT_OUT,
+        "video_container_asset_pointer": LEFT_OUT,
+    },
+    type_field="content_type",
+)
+_ROLES = ("user", "assistant")
+# Whose words they are, whoever sends them: in exports they come from the system, too.
+_ROLES_OF_TYPES = {"user_editable_context": "user", "model_editable_context": "assistant"}
 
 
 class ChatGPT:
@@ -27,27 +54,23 @@ class ChatGPT:
 
     def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
         """Yield the turns of all conversations; other files are counted."""
-        seen: set[str] = set()
+        keys = MessageKeys()
         for name, text in export_files.read_conversations(source):
             yield from base.read(
-                text, name, lambda whole, _: _read_conversations(whole, seen, skipped), skipped
+                text, name, lambda whole, _: _read_conversations(whole, keys, skipped), skipped
             )
         export_files.note_other_files(source, export_files.list_candidates(source), skipped)
 
 
-def _read_conversations(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
+def _read_conversations(whole: Any, keys: MessageKeys, skipped: SkipCounts) -> Iterator[Turn]:
     """Yield what user and assistant said in every conversation; all else is counted in `skipped` by its reason."""
     for place, conversation in objects(whole, "a list of conversations"):
-        for turn in _read_turns(conversation, place, skipped):
-            # A conversation that was branched off shares its first messages with the original.
-            if turn.key in seen:
-                skipped["shared with another conversation"] += 1
-                continue
-            seen.add(str(turn.key))
-            yield turn
+        yield from _read_turns(conversation, place, keys, skipped)
 
 
-def _read_turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) -> Iterator[Turn]:
+def _read_turns(
+    conversation: Mapping[str, Any], place: Path, keys: MessageKeys, skipped: SkipCounts
+) -> Iterator[Turn]:
     mapping = child(conversation, "mapping", dict, place)
     conversation_id = conversation.get("conversation_id") or conversation.get("id")
     thread = turn_fields.check_at(place, turn_fields.plain_name, "conversation_id", conversation_id)
@@ -58,23 +81,30 @@ def _read_turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCount
         current = _find_latest(mapping)
     for node, message in _follow_branch(mapping, current, thread, skipped):
         said_at = turn_fields.read_seconds(message.get("create_time")) or said_at
-        text = _read_text(message.get("content"))
-        if _read_role(message) not in ("user", "assistant"):
-            problem: str | None = "of the system or a tool"
-        else:
-            problem = turn_fields.problem_of(text) if text else "no text in it"
+        role = _read_role(message)
+        if role not in _ROLES:
+            skipped["of the system or a tool"] += 1
+            continue
+        text = _read_text(message, skipped)
+        if text is None:
+            continue
+        problem = turn_fields.problem_of(text) if text else "no text in it"
         if problem:
             skipped[problem] += 1
+            continue
+        id_ = turn_fields.check_at(place, turn_fields.plain_name, "id", message.get("id") or node)
+        key = keys.take(id_, thread, text)
+        if key is None:
+            skipped["shared with another conversation"] += 1
         else:
-            key = turn_fields.check_at(place, turn_fields.plain_name, "id", message.get("id") or node)
             yield Turn(
                 text=text,
                 kind=Kind.EPISODIC.label,
-                role=_read_role(message),
+                role=role,
                 thread=thread,
                 session=thread,
                 said_at=said_at,
-                source=f"{thread}:{key}"[-NAME_CHARS_MAX:],
+                source=f"{thread}:{id_}"[-NAME_CHARS_MAX:],
                 key=key,
             )
 
@@ -118,12 +148,17 @@ def _follow_branch(
 
 
 def _read_role(message: Mapping[str, Any]) -> str:
-    author = message.get("author")
-    return str(author.get("role")) if isinstance(author, dict) else ""
+    author, content = message.get("author"), message.get("content")
+    kind = content.get("content_type") if isinstance(content, dict) else None
+    given = str(author.get("role")) if isinstance(author, dict) else ""
+    return _ROLES_OF_TYPES.get(kind, given) if isinstance(kind, str) else given
 
 
-def _read_text(content: Any) -> str:
-    parts = content.get("parts") if isinstance(content, dict) else None
-    if not isinstance(parts, list) or content.get("content_type") not in TEXTS:
-        return ""
-    return "\n".join(part for part in parts if isinstance(part, str) and part.strip()).strip()
+def _read_text(message: Mapping[str, Any], skipped: SkipCounts) -> str | None:
+    """Return what a message says, None where all of it is left out; code that is sent to a tool is a call."""
+    content, recipient = message.get("content"), message.get("recipient")
+    is_code = isinstance(content, dict) and content.get("content_type") == "code"
+    if is_code and isinstance(recipient, str) and recipient != "all":
+        skipped.note("part of type code, for a tool", recipient)
+        return None
+    return CONTENT.read_text(content, skipped)

@@ -5,16 +5,32 @@ Knows that format; must not know other formats.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
 from remanence.write.transcripts import base, export_files, item_fields, markdown, turn_fields
 from remanence.write.transcripts.base import child, objects
+from remanence.write.transcripts.content_types import LEFT_OUT, ContentTypes
 from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.item_fields import MessageKeys
 from remanence.write.transcripts.turn_fields import FlawError, Path
 
 _ROLES: Mapping[Any, Role] = {"human": Role.USER, "assistant": Role.ASSISTANT}
-_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "voice_note"})
+CONTENT = ContentTypes(
+    {
+        "text": ("text",),
+        "voice_note": ("text",),
+        "tool_use": LEFT_OUT,
+        "tool_result": LEFT_OUT,
+        "thinking": LEFT_OUT,
+        "redacted_thinking": LEFT_OUT,
+        "image": LEFT_OUT,
+        "document": LEFT_OUT,
+        "token_budget": LEFT_OUT,
+        "flag": LEFT_OUT,
+    }
+)
 _NO_TIME = "time that is not one"
 
 
@@ -32,9 +48,9 @@ class Claude:
 
     def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
         """Yield the messages of all conversations, then the memories; other files are counted."""
-        seen: set[str] = set()
+        keys, seen = MessageKeys(), set[str]()
         for name, text in export_files.read_conversations(source):
-            yield from base.read(text, name, lambda whole, _: _read_file(whole, seen, skipped), skipped)
+            yield from base.read(text, name, lambda whole, _: _read_file(whole, keys, seen, skipped), skipped)
         names = (
             [name for name in source.list_files(".json") if _is_memory_file(name)] if source.is_folder else []
         )
@@ -52,18 +68,18 @@ def _is_memory_file(name: str) -> bool:
     return f"/{name}".lower().endswith("/memories.json") or "/memories/" in f"/{name}".lower()
 
 
-def _read_file(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
+def _read_file(whole: Any, keys: MessageKeys, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
     """Read what a file holds that is named like conversations: these, or memories where it was given alone."""
     objects_of = [one for _, one in objects(whole, "a list of conversations")]
     if objects_of and all(map(_is_memory, objects_of)):
         yield from _read_memories(whole, seen, skipped)
         return
     for place, conversation in objects(whole, "a list of conversations"):
-        yield from _read_conversation(conversation, place, seen, skipped)
+        yield from _read_conversation(conversation, place, keys, skipped)
 
 
 def _read_conversation(
-    conversation: Mapping[str, Any], place: Path, seen: set[str], skipped: SkipCounts
+    conversation: Mapping[str, Any], place: Path, keys: MessageKeys, skipped: SkipCounts
 ) -> Iterator[Turn]:
     thread = turn_fields.check_at(place, turn_fields.plain_name, "uuid", conversation.get("uuid"))
     messages = child(conversation, "chat_messages", list, place)
@@ -77,20 +93,20 @@ def _read_conversation(
                 "a message is not an object", "export it again", (*place, "chat_messages", number)
             )
         said_at = _read_time(message.get("created_at"), skipped) or said_at
-        text, sender = _read_text(message, skipped), message.get("sender")
+        sender = message.get("sender")
         role = _ROLES.get(sender) if isinstance(sender, str) else None
-        given = message.get("uuid")
-        key = (
-            str(given)
-            if item_fields.is_name(given)
-            else turn_fields.content_key("claude", thread, text, equal)
-        )
         if role is None:
             skipped.note("of a sender that is neither the person nor Claude", sender)
-        elif key in seen:
-            skipped.note("message that is there twice", key)
-        elif item_fields.can_keep_text(text, key, skipped):
-            seen.add(key)
+            continue
+        text = _read_text(message, skipped)
+        if text is None or not item_fields.can_keep_text(text, message.get("uuid"), skipped):
+            continue
+        given = message.get("uuid")
+        id_ = given if item_fields.is_name(given) else turn_fields.content_key("claude", thread, text, equal)
+        key = keys.take(str(id_), thread, text)
+        if key is None:
+            skipped.note("message that is there twice", id_)
+        else:
             yield Turn(
                 text=text,
                 kind=Kind.EPISODIC.label,
@@ -98,7 +114,7 @@ def _read_conversation(
                 thread=thread,
                 session=thread,
                 said_at=said_at,
-                source=f"{thread}:{key}"[-NAME_CHARS_MAX:],
+                source=f"{thread}:{id_}"[-NAME_CHARS_MAX:],
                 key=key,
             )
 
@@ -125,7 +141,7 @@ def _list_shown(
     return [(number, messages[number]) for number in reversed(branch)]
 
 
-def _read_time(given: Any, skipped: SkipCounts) -> int | None:
+def _read_time(given: Any, skipped: SkipCounts) -> datetime | None:
     """Return a time; one that is none, or that no clock shows, is counted. One without a zone is UTC, as all others."""
     try:
         return item_fields.read_moment("created_at", given, is_utc=True)
@@ -134,27 +150,19 @@ def _read_time(given: Any, skipped: SkipCounts) -> int | None:
         return None
 
 
-def _read_text(message: Mapping[str, Any], skipped: SkipCounts) -> str:
+def _read_text(message: Mapping[str, Any], skipped: SkipCounts) -> str | None:
     """Return what was said in words: the blocks of text, else the text; what else is in a message is counted.
 
     `text` may be empty, or have a line in place of each block that is no text, so the blocks come first.
     """
-    texts: list[str] = []
-    content = message.get("content")
-    for block in content if isinstance(content, list) else ():
-        kind, words = (block.get("type"), block.get("text")) if isinstance(block, dict) else (block, None)
-        if kind == "text" and isinstance(words, str):
-            texts.append(words)
-        elif isinstance(block, dict) and isinstance(kind, str) and kind in _BLOCKS:
-            skipped.note(f"block: {kind}", block.get("name") or "")
-        else:
-            skipped.note("block of another kind", kind)
+    said = CONTENT.read_text(message.get("content"), skipped)
     for what in ("attachments", "files"):
         for one in _list_objects(message.get(what)):
             skipped.note(f"{what[:-1]} of a message", one.get("file_name") or one.get("uuid"))
-    text = "\n".join(one for one in texts if one.strip()).strip()
+            said = said or None
     given = message.get("text")
-    return text or (given.strip() if isinstance(given, str) else "")
+    words = said or (given.strip() if isinstance(given, str) else "")
+    return words or said
 
 
 def _list_objects(given: Any) -> list[dict[str, Any]]:
@@ -174,7 +182,7 @@ def _read_memories(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[
 
 
 def _read_memory(
-    place: str, text: Any, said_at: int | None, seen: set[str], skipped: SkipCounts
+    place: str, text: Any, said_at: datetime | None, seen: set[str], skipped: SkipCounts
 ) -> Iterator[Turn]:
     """Yield each paragraph and item of a text that Claude remembers; `place` is a project or file, or empty."""
     if not isinstance(text, str):

@@ -9,7 +9,7 @@ from typing import Any
 
 from remanence.core.errors import IngestError
 from remanence.write.transcripts import base
-from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.importer_source import LINES, SkipCounts, Source
 
 # Large exports come in parts; a file without a number comes before those that have one.
 _CONVERSATIONS = re.compile(r"conversations(?:[-_](\d{1,9}))?\.json", re.IGNORECASE)
@@ -19,6 +19,12 @@ def holds_conversations(source: Source, fits: Callable[[Mapping[str, Any]], bool
     """Tell whether the first object of one of the files fits."""
     heads = (base.head(source.text(name)) for name in list_candidates(source))
     return any(head is not None and fits(head) for head in heads)
+
+
+def holds_lines(source: Source, fits: Callable[[Mapping[str, Any]], bool]) -> bool:
+    """Tell whether one of the first objects on the lines of a file fits; of a folder a file named as one of lines."""
+    names = source.list_files(*LINES) if source.is_folder else source.files
+    return any(fits(head) for name in names for head in base.heads(source.text(name)))
 
 
 def list_candidates(source: Source) -> list[str]:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from remanence.core.errors import NotFound
 from remanence.core.model import Turn
 from remanence.write.imported import SkipCounts as SkipCounts
-from remanence.write.transcripts.base import Importer, decode_utf8
+from remanence.write.transcripts.base import Importer, decode_utf8, unwrap_json
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 NOTES = (".md", ".markdown")  # how the names of notes end
-DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")  # and of databases
+LINES = (".jsonl",)  # of files with an object a line
+DATABASES = (".db", ".sqlite", ".sqlite3", ".db3", ".vscdb")  # and of databases
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -38,7 +39,8 @@ class Source:
 
     A source that is one file has it under its `name`. A folder (or an archive that holds one) `is_folder`; its hidden
     files and links are left out; `hidden` has the names of those at its top, as `.obsidian`. Both mappings raise
-    InvalidInput for files that cannot be read or are too large.
+    InvalidInput for files that cannot be read or are too large. `with_actions` asks of a session of a coding host for
+    its edits and commands, too.
     """
 
     name: str
@@ -46,10 +48,14 @@ class Source:
     databases: Mapping[str, Mapping[str, SqliteTable]] = field(default_factory=dict)
     is_folder: bool = False
     hidden: frozenset[str] = frozenset()
+    with_actions: bool = False
 
     def text(self, name: str) -> str:
-        """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8."""
-        return decode_utf8(self.files[name], name)
+        """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8.
+
+        A file that is JSON encoded as a string of JSON gives the inner text.
+        """
+        return unwrap_json(decode_utf8(self.files[name], name), name)
 
     def only_text(self) -> str | None:
         """Return the text of a source that is one file; None for a folder and a database."""

@@ -3,28 +3,30 @@
 Knows single values; must not know which format they come from.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, NoReturn, TypeVar
 
 from remanence.core.arguments import TAGS_MAX
-from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.half_characters import mend_text
 from remanence.core.model import NAME_CHARS_MAX
 from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.importer_source import SkipCounts, Source, SqliteTable
 from remanence.write.transcripts.turn_fields import FlawError, Path
 
 T = TypeVar("T")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HASH_BYTES = 16
 _VERSION_CHARS = 16  # of a hash, in the key of what a memory said before
 
 
-def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> int | None:
-    """Return a time that a source gives in ISO 8601, in microseconds; None where it gives none.
+def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> datetime | None:
+    """Return a time that a source gives in ISO 8601; None where it gives none.
 
-    One without a zone is refused, unless what wrote it `is_utc` always.
+    One without a zone is of the scope's zone, and of UTC if what wrote it `is_utc` always; else it is refused.
     """
     if given is None or given == "":
         return None
@@ -32,7 +34,9 @@ def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False)
         moment = datetime.fromisoformat(given) if isinstance(given, str) else None
         if moment is None:
             raise FlawError(f"{what!r} {given!r} is not a time", turn_fields.TIME_RECOVERY, path)
-        return to_micros(moment.replace(tzinfo=UTC) if is_utc and moment.tzinfo is None else moment)
+        return turn_fields.place_moment(
+            moment.replace(tzinfo=UTC) if is_utc and moment.utcoffset() is None else moment
+        )
     except InvalidInput as error:
         raise FlawError(f"{what!r} {given!r}: {error}", turn_fields.TIME_RECOVERY, path) from None
     except ValueError:
@@ -66,7 +70,7 @@ def is_name(given: Any) -> bool:
         isinstance(given, str)
         and bool(given.strip())
         and len(given) <= NAME_CHARS_MAX
-        and given.isprintable()
+        and mend_text(given)[0].isprintable()
     )
 
 
@@ -74,6 +78,33 @@ def make_key(given: Any, *more: str) -> str:
     """Return an id of a source as a key, with more that tells it from others of that id; hashed where it is no name."""
     key = "".join((str(given), *more))
     return key if is_name(key) else f"sha:{digest(key)}"
+
+
+def make_id_key(id_: str, within: str) -> str:
+    """Return an id as a key: a UUID is one of its own, any other counts within its conversation, agent or file."""
+    return make_key(id_) if _UUID.search(id_) else make_key(f"{within}:{id_}")
+
+
+class MessageKeys:
+    """The keys of messages by their ids, each given once."""
+
+    def __init__(self) -> None:
+        self._texts: set[tuple[str, str]] = set()
+        self._keys: set[str] = set()
+
+    def take(self, id_: str, thread: str, text: str) -> str | None:
+        """Return the key of a message; None where one of that id says the same, as where a conversation branched off.
+
+        Ids of some programs count from the beginning in each conversation: where the texts differ both come in.
+        """
+        if (id_, text) in self._texts:
+            return None
+        self._texts.add((id_, text))
+        key = make_id_key(id_, thread)
+        key = make_key(f"{thread}:{id_}") if key in self._keys else key
+        key = make_version_key(f"{thread}:{id_}", text) if key in self._keys else key
+        self._keys.add(key)
+        return key
 
 
 def make_version_key(id_: object, text: str) -> str:
@@ -88,7 +119,10 @@ def digest(text: str) -> str:
 
 def can_keep_text(text: Any, key: object, skipped: SkipCounts) -> bool:
     """Tell whether a text can be learnt; one that cannot is counted."""
-    if not isinstance(text, str) or not text.strip():
+    if text is not None and not isinstance(text, str):
+        skipped.note(f"text that is no text but of type {type(text).__name__}", key)
+        return False
+    if not text or not text.strip():
         skipped.note("no text in it", key)
         return False
     problem = turn_fields.problem_of(text)
@@ -156,15 +190,16 @@ def require_files(source: Source, fits: Callable[[Mapping[str, Any]], bool], wha
     names = find_files(source, fits)
     if not names and not source.is_folder:
         names = [name for name in source.files if base.head(source.text(name)) is None]
-    return names or _refuse_without(source, what)
+    return names or refuse_without(source, what)
 
 
 def require_tables(source: Source, what: str, name: str, *columns: str) -> list[tuple[str, SqliteTable]]:
     """Return the tables of a name that have some columns, or raise IngestError where there are none."""
-    return source.list_tables(name, *columns) or _refuse_without(source, what)
+    return source.list_tables(name, *columns) or refuse_without(source, what)
 
 
-def _refuse_without(source: Source, what: str) -> NoReturn:
+def refuse_without(source: Source, what: str) -> NoReturn:
+    """Raise the error that a source has nothing of a format."""
     raise IngestError(
         f"it holds no {what}", recovery="name the format that it has", source=source.name, line=1
     )

@@ -3,6 +3,7 @@
 Knows that format; must not know other formats.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
@@ -10,10 +11,12 @@ from typing import Any, Literal
 from remanence.core.model import Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
+from remanence.write.transcripts.content_types import LEFT_OUT, ContentTypes
 from remanence.write.transcripts.importer_source import SkipCounts, Source
 from remanence.write.transcripts.turn_fields import FlawError
 
 _COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
+CONTENT = ContentTypes({"text": ("text",), "thinking": LEFT_OUT, "tool_use": LEFT_OUT, "image_url": LEFT_OUT})
 # Fields that hold what an item says, the first that is there.
 TEXT_FIELDS = ("text", "content", "memory", "data", "fact", "value")
 
@@ -49,9 +52,9 @@ def _read_item(skipped: SkipCounts, row: Mapping[str, Any]) -> Iterator[Turn]:
         item_fields.read_moment(column, row.get(column), is_utc=True)
         for column in ("created_at", "updated_at", "expires_at")
     )
-    said, rest = find_text(value)
+    said, rest = find_text(value, skipped)
     key = item_fields.make_key(f"{prefix}/{name}")
-    if item_fields.can_keep_text(said, key, skipped):
+    if said is not None and item_fields.can_keep_text(said, key, skipped):
         yield ImportedTurn(
             text=said,
             thread=item_fields.keep_name("namespace", prefix, skipped),
@@ -63,16 +66,29 @@ def _read_item(skipped: SkipCounts, row: Mapping[str, Any]) -> Iterator[Turn]:
         )
 
 
-def find_text(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return what the object of an item says, and the rest of it; all its fields as lines where none is its text."""
+def find_text(value: Mapping[str, Any], skipped: SkipCounts) -> tuple[str | None, dict[str, Any]]:
+    """Return what the object of an item says, and the rest of it; all its fields as lines where none is its text.
+
+    What it says may be a text, the parts of a message, or an object with such a content. It is None where all parts
+    are left out.
+    """
     for name in TEXT_FIELDS:
         held = value.get(name)
+        rest = {other: one for other, one in value.items() if other != name}
+        if isinstance(held, dict) and isinstance(held.get("content"), str | list):
+            rest |= {other: one for other, one in held.items() if other != "content"}
+            held = held["content"]
+        if isinstance(held, list) and any(isinstance(one, dict) and "type" in one for one in held):
+            held = CONTENT.read_text(held, skipped)
+            if held is None:
+                return None, rest
         if isinstance(held, str) and held.strip():
-            return held, {other: one for other, one in value.items() if other != name}
-        if isinstance(held, dict) and isinstance(held.get("content"), str) and held["content"].strip():
-            more = {other: one for other, one in held.items() if other != "content"}
-            return held["content"], {**{other: one for other, one in value.items() if other != name}, **more}
+            return held, rest
     plain = {name: one for name, one in value.items() if isinstance(one, str | int | float) and one != ""}
-    return "\n".join(f"{name}: {one}" for name, one in plain.items()), {
-        name: one for name, one in value.items() if name not in plain
-    }
+    if plain:
+        return "\n".join(f"{name}: {one}" for name, one in plain.items()), {
+            name: one for name, one in value.items() if name not in plain
+        }
+    return "\n".join(
+        f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in value.items() if one
+    ), {}

@@ -7,12 +7,24 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
 
+from remanence.core.clock import to_micros
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
+from remanence.write.transcripts.content_types import LEFT_OUT, ContentTypes
 from remanence.write.transcripts.importer_source import SkipCounts, Source
+from remanence.write.transcripts.item_fields import MessageKeys
 from remanence.write.transcripts.turn_fields import FlawError, Path
 
+CONTENT = ContentTypes(
+    {
+        "text": ("text",),
+        **dict.fromkeys(
+            ("reasoning", "redacted_reasoning", "omitted_reasoning", "summarized_reasoning"), LEFT_OUT
+        ),
+        **dict.fromkeys(("tool_call", "tool_return", "image"), LEFT_OUT),
+    }
+)
 # What agents of Letta hear and say in JSON of its own, inside the text of a message.
 _USER = "user_message"
 _SEND = "send_message"
@@ -50,33 +62,43 @@ def _read_agents(whole: Any, skipped: Any) -> Iterator[Turn]:
         for one in several if isinstance(several, list) else ():
             skipped.note(f"one of {name}", one.get("name", name) if isinstance(one, dict) else one)
     if "agents" not in whole:
-        yield from _read_blocks(base.child(whole, "core_memory", list, ()), ("core_memory",), whole, skipped)
+        yield from _read_blocks(whole, "core_memory", skipped)
         yield from _read_messages(whole, (), skipped)
         return
-    yield from _read_blocks(base.child(whole, "blocks", list, ()), ("blocks",), {}, skipped)
+    yield from _read_blocks(whole, "blocks", skipped)
     for number, agent in enumerate(base.child(whole, "agents", list, ())):
         path: Path = ("agents", number)
         yield from _read_messages(item_fields.require_object(agent, "an agent", path), path, skipped)
 
 
-def _read_blocks(
-    blocks: list[Any], path: Path, agent: Mapping[str, Any], skipped: SkipCounts
-) -> Iterator[Turn]:
-    for number, one in enumerate(blocks):
-        block = item_fields.require_object(one, "a block", (*path, number))
+def _read_blocks(whole: Mapping[str, Any], part: str, skipped: SkipCounts) -> Iterator[Turn]:
+    for number, one in enumerate(base.child(whole, part, list, ())):
+        path = (part, number)
+        block = item_fields.require_object(one, "a block", path)
         label, value = block.get("label"), block.get("value")
         if not item_fields.can_keep_text(value, label, skipped):
             continue
-        name = block.get("id") or f"{agent.get('name', '')}/{label}"
+        id_, owner = block.get("id"), _find_owner(block, whole)
+        name = f"{owner}/{label}" if id_ is None else item_fields.make_id_key(str(id_), f"{owner}/{label}")
         yield ImportedTurn(
             text=str(value),
             kind=Kind.SEMANTIC.label,
-            agent=item_fields.keep_name("agent", agent.get("name"), skipped),
-            said_at=item_fields.read_moment("updated_at", block.get("updated_at"), (*path, number)),
+            agent=item_fields.keep_name("agent", whole.get("name"), skipped),
+            said_at=item_fields.read_moment("updated_at", block.get("updated_at"), path),
             source="letta",
             key=item_fields.make_key(name),
             attributes=item_fields.keep_attributes({"label": label, "description": block.get("description")}),
         )
+
+
+def _find_owner(block: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
+    """Return the name of the agent that has a block: ids in agent files count from 0 in each file."""
+    agents = whole.get("agents")
+    for agent in agents if isinstance(agents, list) else ():
+        held = agent.get("block_ids") if isinstance(agent, dict) else None
+        if isinstance(held, list) and block.get("id") in held:
+            return str(agent.get("name", ""))
+    return str(whole.get("name", ""))
 
 
 def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) -> Iterator[Turn]:
@@ -87,18 +109,20 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
         raise FlawError("'messages' is not a list", "export it again", path)
     name = item_fields.keep_name("agent", agent.get("name"), skipped)
     thread = item_fields.keep_name("agent", agent.get("id") or agent.get("name"), skipped)
+    keys = MessageKeys()
     for number, one in enumerate(messages):
         place = (*path, "messages", number)
         message = item_fields.require_object(one, "a message", place)
-        text = _find_said(message)
+        text = _find_said(message, skipped)
         if text is None:
-            skipped.note("message of the system or a tool, or a thought", message.get("id"))
             continue
         at = item_fields.read_moment("created_at", message.get("created_at"), place)
-        key = item_fields.make_key(
-            message.get("id") or f"{thread}:{item_fields.digest(f'{at}{number}{text}')}"
-        )
-        if item_fields.can_keep_text(text, key, skipped):
+        micros = None if at is None else to_micros(at)
+        given = message.get("id") or item_fields.digest(f"{micros}{number}{text}")
+        key = keys.take(str(given), f"{name}/{thread}", text)
+        if key is None:
+            skipped.note("message that is there twice", given)
+        elif item_fields.can_keep_text(text, key, skipped):
             is_user = message.get("role") == "user"
             yield ImportedTurn(
                 text=text,
@@ -114,33 +138,26 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
             )
 
 
-def _find_said(message: Mapping[str, Any]) -> str | None:
-    """Return what a message says to somebody; None for what is of the system, a tool, or a thought."""
-    role, text = message.get("role"), _read_text(message.get("content", message.get("text")))
-    if role == "user":
-        packed = _unpack_object(text)
-        if packed is None:
-            return text or None
-        return str(packed["message"]) if packed.get("type") == _USER and "message" in packed else None
-    if role != "assistant":
-        return None
+def _find_said(message: Mapping[str, Any], skipped: SkipCounts) -> str | None:
+    """Return what a message says to somebody; None for what is counted: of the system, a tool, or a thought."""
+    role, content = message.get("role"), message.get("content", message.get("text"))
     calls = message.get("tool_calls")
-    sent = (
-        [said for call in calls if (said := _find_spoken_words(call)) is not None]
-        if isinstance(calls, list)
-        else []
-    )
-    return "\n".join(sent) or (None if calls else text or None)
-
-
-def _read_text(content: Any) -> str:
-    if isinstance(content, str):
-        return content.strip()
-    parts = content if isinstance(content, list) else []
-    texts = [
-        part.get("text") for part in parts if isinstance(part, dict) and part.get("type", "text") == "text"
-    ]
-    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+    if role == "user":
+        text = CONTENT.read_text(content, skipped)
+        packed = None if text is None else _unpack_object(text)
+        if packed is None:
+            return text
+        if packed.get("type") == _USER and "message" in packed:
+            return str(packed["message"])
+    elif role == "assistant":
+        if not calls:
+            return CONTENT.read_text(content, skipped)
+        several = calls if isinstance(calls, list) else []
+        sent = [said for call in several if (said := _find_spoken_words(call)) is not None]
+        if sent:
+            return "\n".join(sent)
+    skipped.note("message of the system or a tool, or a thought", message.get("id"))
+    return None
 
 
 def _unpack_object(text: str) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Markdown as people write notes: front matter, headings, and the paragraphs and items of lists between them.
+"""Markdown as people write notes: headings, and the paragraphs and items of lists between them.
 
 Knows lines; must not know what they are about, nor where they come from.
 """
@@ -6,7 +6,6 @@ Knows lines; must not know what they are about, nor where they come from.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _BULLET = re.compile(r"[-*+]\s+")
@@ -16,7 +15,6 @@ _NUMBERED = re.compile(
 _RULE = re.compile(r"([-*_])(?:\s*\1){2,}")
 _UNSPACED = re.compile("[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _FENCE = re.compile(r"```|~~~")
-_FRONT = "---"
 _BOLD = re.compile(r"\*\*([^*]++)\*\*:?")
 
 
@@ -30,14 +28,6 @@ class MarkdownBlock:
     number: int
     heading: str | None = None
     lines: tuple[str, ...] = ()
-
-
-def read_front_matter(lines: Sequence[str]) -> list[str]:
-    """Return the lines between the first two of three dashes; none where a file does not begin so."""
-    if not lines or lines[0].strip() != _FRONT:
-        return []
-    rows = list(takewhile(lambda line: line.strip() != _FRONT, lines[1:]))
-    return rows if len(rows) < len(lines) - 1 else []
 
 
 def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[MarkdownBlock]:

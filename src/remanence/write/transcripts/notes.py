@@ -3,17 +3,17 @@
 Knows what a diary looks like; must not know other formats.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
-from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
-from remanence.write.transcripts import days, markdown, turn_fields
+from remanence.write.imported import SkipCounts
+from remanence.write.transcripts import days, item_fields, markdown, turn_fields
+from remanence.write.transcripts.note_properties import find_names, read_front_matter
 
-_DATED_KEY = re.compile(r"(?i)(?:date|day|created|datum|tag|fecha|data|jour)\s*:\s*(.*)")
+_DATES = frozenset({"date", "day", "created", "datum", "tag", "fecha", "data", "jour"})
 
 
 @dataclass
@@ -21,8 +21,9 @@ class _NotesReader:
     """How far a file was read: the day that holds, and the heading below it."""
 
     source: str
-    skipped: Counter[str]
+    skipped: SkipCounts
     day: datetime | None = None
+    tags: tuple[str, ...] = ()
     heading: str = ""
     seen: Counter[str] = field(default_factory=Counter)
     of_day: Counter[str] = field(default_factory=Counter)
@@ -36,24 +37,28 @@ class Notes:
     def recognises(self, text: str) -> bool:
         """Tell whether a heading or the front matter has a date."""
         lines = text.splitlines()
-        rows = markdown.read_front_matter(lines)
-        if any(_DATED_KEY.fullmatch(row.strip()) for row in rows):
+        if _DATES & find_names(lines).keys():
             return True
         return any(days.is_dated(head) for head in map(markdown.read_heading, lines) if head is not None)
 
-    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+    def turns(self, text: str, source: str, skipped: SkipCounts) -> list[Turn]:
         """Return each paragraph and list item in order, said on its day; code between fences is part of a paragraph."""
         lines = text.splitlines()
-        front = markdown.read_front_matter(lines)
-        begin = len(front) + 2 if front else 0
+        front = read_front_matter(lines, source, skipped)
         page = _NotesReader(source, skipped, days.read_day_of_name(source))
-        for number, row in enumerate(front, start=2):
-            dated = _DATED_KEY.fullmatch(row.strip())
-            if dated:
-                page.day = days.read_day(dated[1].strip("\"' "), source, number) or days.refuse_day(
-                    dated[1], source, number
-                )
-        return [*_read_body(page, lines, begin)]
+        tags = front.list_tags("tags")
+        for name in front.properties:
+            given = next(iter(front.list_values(name)), "")
+            # In German a day is called so, elsewhere it is a tag.
+            if name == "tag" and not days.is_dated(given):
+                tags += front.list_tags(name)
+            elif name in _DATES:
+                number = front.numbers.get(name, 1)
+                page.day = days.read_day(given, source, number) or days.refuse_day(given, source, number)
+            elif name != "tags":
+                skipped.note("property of a note", f"{name}: {', '.join(front.list_values(name))}")
+        page.tags = item_fields.keep_tags(tags, skipped)
+        return [*_read_body(page, lines, front.end)]
 
 
 def _read_body(page: _NotesReader, lines: Sequence[str], begin: int) -> Iterator[Turn]:
@@ -83,8 +88,11 @@ def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
     yield Turn(
         text=words,
         kind=Kind.EPISODIC.label,
+        tags=page.tags,
         role=Role.USER.label,
-        said_at=None if page.day is None else to_micros(page.day) + place * SECOND,
+        said_at=None
+        if page.day is None
+        else turn_fields.place_moment(page.day + timedelta(seconds=place), UTC),
         thread=source,
         session=f"{page.source} {day}".strip()[-NAME_CHARS_MAX:],
         source=source,

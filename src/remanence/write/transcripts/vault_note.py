@@ -4,20 +4,18 @@ Knows the text of one note; must not know which other notes there are.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.write.transcripts import days, markdown
+from remanence.write.transcripts import days, markdown, turn_fields
 from remanence.write.transcripts.importer_source import NOTES, SkipCounts
 from remanence.write.transcripts.markdown import MarkdownBlock
+from remanence.write.transcripts.note_properties import KNOWN, FrontMatter, find_names, read_front_matter
 
 DATES = ("date", "created", "created_at", "date created", "creation date", "day")  # the first of them counts
-_KNOWN = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias", *DATES})
-_PROPERTY = re.compile(r"([^\s:#\-][^:]{0,99}):(?:\s+(.*))?")
 _OBSERVATION = re.compile(r"[-*+]\s+\[([^\[\]()]{2,100})\]\s+(?=\S)")
 _RELATION = re.compile(r"[-*+]\s+(?:([\w-]{1,100})\s+)?\[\[([^\[\]]++)\]\]\s*(?:\([^()]*+\))?")
 _CONTEXT = re.compile(r"\(([^()]++)\)\Z")
@@ -41,7 +39,7 @@ class NoteLink:
 
 @dataclass(frozen=True, slots=True)
 class NotePart:
-    """A paragraph or an item of a list: as it is written, and what it says; `day` in microseconds.
+    """A paragraph or an item of a list: as it is written, and what it says.
 
     `places` are the names by which a link may call it: the headings above and the id of the block, in small letters.
     One that `is_statement` is an observation with a `category`, or a `relation`.
@@ -50,7 +48,7 @@ class NotePart:
     written: str
     text: str
     heading: str = ""
-    day: int | None = None
+    day: datetime | None = None
     places: frozenset[str] = frozenset()
     tags: tuple[str, ...] = ()
     links: tuple[NoteLink, ...] = ()
@@ -79,7 +77,7 @@ class VaultNote:
 
 def has_properties(text: str, names: AbstractSet[str]) -> bool:
     """Tell whether the front matter of a note has some properties."""
-    return names <= _read_properties(markdown.read_front_matter(text.splitlines())).keys()
+    return names <= find_names(text.splitlines()).keys()
 
 
 def name_note(path: str) -> str:
@@ -91,64 +89,31 @@ def name_note(path: str) -> str:
 def read_note(path: str, text: str, skipped: SkipCounts) -> VaultNote:
     """Read a note; what has no place is counted."""
     lines = text.splitlines()
-    front = markdown.read_front_matter(lines)
-    found = _read_properties(front)
-    for name, values in found.items():
-        if name not in _KNOWN:
-            skipped.note("property of a note", f"{name}: {', '.join(values)}")
-    title = _find_first(found, "title") or name_note(path).rpartition("/")[2]
-    tags = (*found.get("tags", ()), *found.get("tag", ()))
+    front = read_front_matter(lines, path, skipped)
+    for name in front.properties:
+        if name not in KNOWN:
+            skipped.note("property of a note", f"{name}: {', '.join(front.list_values(name))}")
+    title = _find_first(front, "title") or name_note(path).rpartition("/")[2]
+    day = _find_day(path, front, skipped)
     return VaultNote(
         path,
         title,
-        _find_first(found, "type"),
-        _find_first(found, "permalink"),
-        (*found.get("aliases", ()), *found.get("alias", ())),
-        tuple(tag for one in tags if (tag := one.lstrip("#"))),
-        tuple(
-            _read_parts(
-                lines, len(front) + 2 if front else 0, title, _find_day(path, found, skipped), skipped
-            )
-        ),
+        _find_first(front, "type"),
+        _find_first(front, "permalink"),
+        tuple(front.list_values("aliases", "alias")),
+        tuple(front.list_tags("tags", "tag")),
+        tuple(_read_parts(lines, front.end, title, day, skipped)),
     )
 
 
-def _read_properties(rows: Sequence[str]) -> dict[str, list[str]]:
-    """Return the properties of front matter, by name in small letters: a value, or the items of a list."""
-    found: dict[str, list[str]] = {}
-    values: list[str] = []
-    for row in rows:
-        match = _PROPERTY.fullmatch(row.rstrip())
-        if match:
-            values = found.setdefault(match[1].strip().strip("\"'").lower(), [])
-            given = (match[2] or "").strip()
-            values += filter(None, map(_unquote_value, _split_values(match[1].strip().lower(), given)))
-        elif row.strip().startswith("- "):
-            values += filter(None, [_unquote_value(row.strip()[2:])])
-    return found
+def _find_first(front: FrontMatter, name: str) -> str | None:
+    return next(iter(front.list_values(name)), None)
 
 
-def _split_values(name: str, given: str) -> list[str]:
-    """Split a list between brackets, and tags in one line: by commas, else by spaces."""
-    if given.startswith("[") and given.endswith("]") and not given.startswith("[["):
-        return given[1:-1].split(",")
-    if name in ("tags", "tag"):
-        return given.split(",") if "," in given else given.split()
-    return [given]
-
-
-def _unquote_value(given: str) -> str:
-    return given.strip().strip("\"'").strip()
-
-
-def _find_first(found: Mapping[str, Sequence[str]], name: str) -> str | None:
-    return next(iter(found.get(name, ())), None)
-
-
-def _find_day(path: str, found: Mapping[str, Sequence[str]], skipped: SkipCounts) -> int | None:
+def _find_day(path: str, front: FrontMatter, skipped: SkipCounts) -> datetime | None:
     """Return when a note was written: by its front matter, else by the beginning of its name."""
     for name in DATES:
-        given = _find_first(found, name)
+        given = _find_first(front, name)
         day = None if given is None else _read_day(given, path, skipped)
         if day is not None:
             return day
@@ -156,14 +121,12 @@ def _find_day(path: str, found: Mapping[str, Sequence[str]], skipped: SkipCounts
     return _read_day(name, path, skipped) if name[:4].isdecimal() and days.is_dated(name) else None
 
 
-def _read_day(given: str, path: str, skipped: SkipCounts) -> int | None:
-    """Return a time, or noon of a day, in microseconds; what is none is counted. Without a zone it is UTC."""
+def _read_day(given: str, path: str, skipped: SkipCounts) -> datetime | None:
+    """Return a time, or noon of a day; what is none is counted. Without a zone it is the scope's, else UTC."""
     try:
         moment = datetime.fromisoformat(given)
         is_day = ":" not in given and moment.hour == moment.minute == 0
-        moment = (
-            moment if moment.tzinfo else moment.replace(tzinfo=UTC, hour=days.NOON if is_day else moment.hour)
-        )
+        moment = moment.replace(hour=days.NOON) if is_day and moment.tzinfo is None else moment
     except ValueError:
         try:
             read = days.read_day(given, path, 1)
@@ -174,14 +137,14 @@ def _read_day(given: str, path: str, skipped: SkipCounts) -> int | None:
             return None
         moment = read
     try:
-        return to_micros(moment)
+        return turn_fields.place_moment(moment, UTC)
     except InvalidInput:
         skipped.note("date that is out of range", f"{path}: {given}")
         return None
 
 
 def _read_parts(
-    lines: Sequence[str], begin: int, title: str, day: int | None, skipped: SkipCounts
+    lines: Sequence[str], begin: int, title: str, day: datetime | None, skipped: SkipCounts
 ) -> Iterator[NotePart]:
     """Yield the parts below their headings; a heading that begins with a day dates what is below it."""
     above: list[str] = []  # the headings since the last part, or the one that it stood under
