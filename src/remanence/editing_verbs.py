@@ -12,10 +12,9 @@ from remanence.core.model import (
     Link,
     Memories,
     OneMemory,
-    RateResult,
     Relation,
 )
-from remanence.core.receipt import Receipt
+from remanence.core.receipt import RateResult, Receipt
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import list_memory_names
 from remanence.flows.base.permission_checks import verb_class
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from remanence.edit import links
     from remanence.flows.consolidate import merging
     from remanence.flows.edit import editing, rating
+    from remanence.flows.scopes import promoting
     from remanence.flows.undo import restoring
     from remanence.flows.write import gating
 
@@ -202,3 +202,12 @@ class EditingVerbs:
         names and mentions.
         """
         return await merging.merge(self._core, a, b, if_revision)
+
+    async def promote(self, names: Memories, to: str) -> Receipt:
+        """Copy memories of this scope into another one of the store, such as one that a team shares.
+
+        A copy has the text, tags, sources, times, speaker, attributes and trust of its memory, and an id of its own. It
+        has no key, session, pin and hold. What the other scope knows already stays as it is there, and a text that is
+        forbidden or was erased there is refused. The run belongs to the other scope: undo it there.
+        """
+        return await promoting.promote(self._core, names, to)

@@ -65,7 +65,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
 
     Args:
         path: the database file, or ":memory:".
-        scope: name of the scope; no verb reads or writes across scopes but those of `scopes`.
+        scope: name of the scope; no verb reads or writes across scopes but those of `scopes`, `promote`, and `recall`
+            where it names others.
         agent: who writes and recalls.
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
         clock: how the frames fade if their policy names no clock: by "wall", "active" or "turns"; or a clock object of

@@ -36,7 +36,6 @@ from remanence.core.model import (
     Memories,
     Memory,
     OneMemory,
-    RateResult,
     RecallResult,
     Relation,
     Status,
@@ -44,7 +43,7 @@ from remanence.core.model import (
     Turn,
 )
 from remanence.core.permissions import Capability, TokenRole
-from remanence.core.receipt import ConsolidateResult, Receipt
+from remanence.core.receipt import ConsolidateResult, RateResult, Receipt
 from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast.forecast_report import Forecast
@@ -268,6 +267,7 @@ class Engine:
         if_revision: int | None = None,
     ) -> Receipt: ...
     def merge(self, a: OneMemory, b: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
+    def promote(self, names: Memories, to: str) -> Receipt: ...
     @property
     def policy(self) -> ScopePolicy: ...
     @property

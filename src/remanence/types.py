@@ -40,9 +40,8 @@ from remanence.core.model import (
     Hit,
     Memories,
     OneMemory,
-    RateResult,
 )
-from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
+from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates, RateResult
 
 if TYPE_CHECKING:
     from remanence.core.errors import FileReplaced, ReadOnly

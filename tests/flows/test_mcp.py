@@ -25,6 +25,7 @@ from remanence.faces.mcp.server import McpSession, build_server
 from remanence.faces.mcp.tools import CURATING, READING, Plans
 from remanence.store.base import Bookkeeping
 from remanence.text.tokens import token_counts
+from tests.command_line import typed
 from tests.meaning import Meaning
 from tests.unit.test_fence import HOSTILE
 
@@ -1020,6 +1021,25 @@ async def test_what_helped_is_rated(tmp_path: Path) -> None:
     assert (0, 1_000, 0) == (failed.helped, failed.failed, failed.confirmations)
     assert "did you mean 'attention'?" in wrong[0]
     assert [] == [text for text in wrong if "→" not in text]
+
+
+async def test_an_agents_recall_reads_other_scopes_too(tmp_path: Path) -> None:
+    """By an option of the command; what is asked why is explained in the own scope; a wrong name begins nothing."""
+    path = tmp_path / "memory.db"
+    async with remanence.open(path, scope="team", embedder="hashed") as team:
+        theirs = (await team.learn("The boathouse door key is 2217.")).seq
+    options = ("--scope", "own", "--embedder", "hashed", "--also-read")
+    async with served(path, *options, "team") as agent:
+        mine = named(await agent.call("learn", text="The boathouse roof leaks."))
+        answer = await agent.call("recall", query="the boathouse door key")
+        why = await agent.call("recall", query="the boathouse door key", why="all")
+        lost = await agent.refused("get", id=f"team/#{theirs}")
+    done = typed("mcp", str(path), *options, "taem")
+
+    assert f"[team/#{theirs} " in answer and f"[{mine} " in answer
+    assert "team/#" not in why and "Explained of scope own alone." in why
+    assert "of scope 'team'" in lost
+    assert 1 == done.exit_code and "did you mean 'team'?" in done.stderr
 
 
 async def test_a_bug_tells_nothing_of_the_inside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -184,11 +184,15 @@ async def test_a_client_names_one_of_several_scopes(server: Server) -> None:
     for mode in MODES:
         async with connected(server, both, mode, "/mcp?scope=work") as agent:
             assert "key of work" in await agent.call("recall", query="the key")
+        async with connected(server, both, mode, "/mcp?scope=work&also_read=home") as agent:
+            answer = await agent.call("recall", query="the key")
+            assert "[home/#" in answer and "key of work" in answer
         for token, path, told in (
             (both, "/mcp", "opens several scopes\n→ name one: ?scope=SCOPE"),
             (both, "/mcp?scope=lab", "does not open this scope"),
             (one, "/mcp?scope=work", "does not open this scope"),
             (one, "/mcp?scope=*", "does not open this scope"),
+            (one, "/mcp?also_read=work", "does not open this scope"),
         ):
             assert told in await refusal(server, token, mode, path)
     assert "several scopes" in refused(post(server, "ping", both), 400)

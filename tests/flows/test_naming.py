@@ -7,8 +7,8 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.core.model import Memories, OneMemory, RateResult, Status, short_id
-from remanence.core.receipt import Receipt
+from remanence.core.model import Memories, OneMemory, Status, short_id
+from remanence.core.receipt import RateResult, Receipt
 from remanence.flows.base import naming
 from tests.flows.conftest import Opener
 

@@ -211,6 +211,7 @@ ATTACKS: Mapping[str, Callable[[World], Sequence[Call]]] = {
     "erase.settle": lambda w: [call(keep="because"), call(copies=["b.db"])],
     "consolidate": lambda w: [call(), call(duplicates=True)],
     "scopes.copy": lambda w: [call("elsewhere")],
+    "promote": lambda w: each(lambda seq: [call(seq, "elsewhere"), call(seq, "default")], w),
     "begin_session": lambda w: [call()],
     "end_session": lambda w: [call()],
     "entities.alias": lambda w: [call(w.numbers["identity"], "bot")],

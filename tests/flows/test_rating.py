@@ -9,7 +9,8 @@ import pytest
 import remanence
 from remanence.core.errors import InvalidInput, Protected
 from remanence.core.keywords import RelationName
-from remanence.core.model import DroppedMemory, RateResult
+from remanence.core.model import DroppedMemory
+from remanence.core.receipt import RateResult
 from remanence.core.score import confidence
 from tests.flows.conftest import Opener
 

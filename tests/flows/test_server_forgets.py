@@ -55,7 +55,7 @@ def file(tmp_path: Path) -> Path:
     """A file with tokens of each role, and of two scopes."""
     path = tmp_path / "agent.db"
     with remanence.sync.open(path, embedder="hashed") as memory:
-        memory.learn(SAID, key="it", speaker="Lena")
+        memory.learn(SAID, key="it", speaker=f"Lena {WORD}")
         memory.learn("The tiles come on Friday.", category="notification")
         memory.consolidate()
     return path
@@ -185,9 +185,16 @@ def test_nothing_in_the_memory_of_the_server_says_what_was_erased(
         )
         for verb, body in asked:
             assert 200 == send(server, verb, role, **body).status, verb
+    send(server, "learn", "write", scope="other", text="The heron stands in the reeds.")
     send(server, "export", "curate", key=True)
     send(server, "learn", "write", key=True, text=f"{WORD} rests.", category=5)
     send(server, "tag", "write", key=True, names="it", tags=[WORD.lower()])
+    both: dict[str, Any] = {
+        "query": f"the therapist {WORD}",
+        "filters": {"tags": [WORD.lower()]},
+        "scopes": ["other", "default"],
+    }
+    assert WORD.encode() in send(server, "recall", "write", scope="other", **both).body
     assert 200 == send(server, "plan", "curate", policy="janitor").status
     for path in (
         "/memories",

@@ -33,6 +33,8 @@ MILLION = 1_000_000
 FRACTIONS = frozenset({"weight", *(column.name for column in COLUMNS if column.kind == "fraction")})
 # Their commits are logged without their rows: they count uses, or embed again, and are never undone.
 ROWLESS = frozenset({"use", "embed"})
+# Copies memories into another scope: the run is that scope's, and noted in the own one without rows.
+PROMOTE = "promote"
 
 
 @dataclass(frozen=True, slots=True)

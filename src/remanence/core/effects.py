@@ -524,6 +524,7 @@ _VERBS: tuple[Effect, ...] = (
     Effect("learn", row="appears"),
     Effect("import", row="appears"),
     Effect("copy", row="appears"),
+    Effect("promote", row="appears"),
     Effect(
         "repeat",
         {
@@ -534,7 +535,7 @@ _VERBS: tuple[Effect, ...] = (
             ),
         },
         restates=_RESTATED,
-        under=("learn", "import", "correct", "consolidate"),
+        under=("learn", "import", "promote", "correct", "consolidate"),
     ),
     Effect(
         "consolidate",

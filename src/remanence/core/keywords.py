@@ -124,7 +124,8 @@ class Asking(FrameAsking, total=False):
     decides. With `newer_first` False a later statement on the same matter is not put above the best answer. `around` is
     the time that the question is about: statements of that time count more. Without `around` the words of the question
     tell the time ("last Tuesday", "in May"). `max_age`, in days, leaves out what nobody said or confirmed for so long,
-    `verified` what no user confirmed; `left_out` of the answer counts both.
+    `verified` what no user confirmed; `left_out` of the answer counts both. `scopes` are the scopes to search, ranked
+    as one; without them only the own scope is searched.
     """
 
     asker: str | None
@@ -134,6 +135,7 @@ class Asking(FrameAsking, total=False):
     around: tuple[Moment, Moment] | None
     max_age: float | None
     verified: bool
+    scopes: Sequence[str] | None
 
 
 Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys and their new values

@@ -139,6 +139,15 @@ MEMORY_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "undo, if it was a mistake; for entities entities.split",
             "merge 102 331"),
     ),
+    "Share": (
+        VerbHelp("promote",
+            "Copy memories of this scope into another one of the store, such as one that a team shares.",
+            "others should find what you know; recall with `scopes` finds it there",
+            "one transaction in the other scope",
+            "a receipt of the run, to be undone in the other scope: copied, known or merged there, refused",
+            "recall with `scopes`",
+            "promote 102 --to team"),
+    ),
     "Protect and delete": (
         VerbHelp("pin", "Protect a memory from demotion, archiving and deletion; with `off` remove the pin.",
             "a memory must always stay active", ONE_WRITE, A_RECEIPT, "pin with `off`, once it may go",

@@ -514,8 +514,7 @@ class LearnResult(Result):
     how to keep such data.
 
     `role` is the role that the text was taken to have, if nobody gave one and it is not the user's; `told_by` says what
-    decided that. `run` is the id to give to `undo`, which undoes all that was stored in the same transaction; None
-    where nothing was written.
+    decided that. `run` is the id for `undo` of all that was stored in the same transaction, None where nothing was.
     """
 
     id: str
@@ -537,17 +536,18 @@ class LearnResult(Result):
     def __str__(self) -> str:
         if self.status == "gated":
             return visible(f"gated: {self.note}")
-        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' if self.note else ''}"
+        name = f"{short_id(self.seq)} {self.id}" if self.seq else self.id  # the id of another scope's
+        return f"{self.status} {name}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(Result):
     """One recalled memory with its score, the parts of the score, and the ids of returned memories that contradict it.
 
-    The score is 0 where the memory is in the answer for another reason than a score. `cut` is True if the answer's text
-    shows only a passage of the memory. `also` names memories that say the same and therefore have no place of their
-    own: the turn that a fact was learned from, or the facts of a turn. An `archived` memory is not active; `restore`
-    makes it active again. `stands_above` names a memory with a higher rank above which this one was put, and says why.
+    The score is 0 where the memory is in the answer for another reason. `cut` is True if the answer's text shows only a
+    passage of it. `also` names memories that say the same and have no place of their own: a copy, the turn of a fact,
+    the facts of a turn. An `archived` memory is not active; `restore` makes it active. `stands_above` names one above
+    which this one was put, and says why. `other_scope` is the memory's scope if it is not the engine's own.
     """
 
     memory: Memory
@@ -558,6 +558,12 @@ class Hit(Result):
     also: tuple[str, ...] = ()
     archived: bool = False
     stands_above: str = ""
+    other_scope: str = ""
+
+    @property
+    def name(self) -> str:
+        """Short id of the memory, behind its scope where that is another one."""
+        return short_id(self.memory.seq, self.other_scope)
 
     @property
     def id(self) -> str:
@@ -579,20 +585,21 @@ class Hit(Result):
         over = f" (contradicted by {by})" if by else ""
         score = f"{self.score:.3f} " if self.score else ""
         above = f" (stands above {self.stands_above})" if self.stands_above else ""
-        return visible(f"{score}{self.memory}{over}{above}")
+        return visible(f"{score}{f'{self.other_scope}/' * bool(self.other_scope)}{self.memory}{over}{above}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DroppedMemory(Result):
-    """A memory that was left out, and the reason."""
+    """A memory that was left out, and the reason; `other_scope` is its scope if it is not the engine's own."""
 
     id: str
     reason: str
     tokens: int = 0
     seq: int = 0  # 0 where nothing has that name
+    other_scope: str = ""
 
     def __str__(self) -> str:
-        return visible(f"{short_id(self.seq) if self.seq else self.id}: {self.reason}")
+        return visible(f"{short_id(self.seq, self.other_scope) if self.seq else self.id}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -602,9 +609,9 @@ class RecallResult(Result):
     `strength` is between 0 (nothing matches) and 1. Below the embedder's floor for the number of memories the answer
     `is_weak`: its `text` begins by saying so, and no use is counted. A little above that floor it `is_unsure`, and its
     text says so, too. `left_out` counts all memories that were left out, by reason; `dropped` names the first of them.
-    `without_model` says why an embedding model had no part in the answer. `times` are the times that the question asks
-    about, each with its words in the question. `explanation` says why, if that was asked. `next_score` is the score of
-    the first memory beyond the limit, divided by the best score. `notes` has further remarks.
+    `without_model` says why an embedding model had no part in the answer. `times` are those that the question asks
+    about, each with its words. `explanation` says why, if asked. `next_score` is the first beyond the limit ÷ the best.
+    `notes` has further remarks.
     """
 
     query: str
@@ -635,19 +642,6 @@ class RecallResult(Result):
         """Say in one line what was asked and how much was found."""
         strength = f", strength {self.strength:.2f}" if self.query else ""
         return f"{self.query!r}: {number(len(self.memories), 'memory', 'memories')}{strength}, {self.tokens:,} tokens"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RateResult(Result):
-    """Result of a rating: ids of the rated memories, and the skipped ones with the reason."""
-
-    rated: tuple[str, ...]
-    skipped: tuple[DroppedMemory, ...] = ()
-    run: str | None = None
-
-    def __str__(self) -> str:
-        skips = "".join(f"; not {one}" for one in self.skipped)
-        return f"{number(len(self.rated), 'memory', 'memories')} rated{skips}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -685,9 +679,9 @@ Memories: TypeAlias = Annotated[
 ]
 
 
-def short_id(seq: int) -> str:
-    """Write how a memory can be named shortly: its number, as every verb reads it."""
-    return f"#{seq}"
+def short_id(seq: int, other_scope: str = "") -> str:
+    """Write how a memory can be named shortly: its number, as every verb reads it; of another scope behind its name."""
+    return f"{other_scope}/#{seq}" if other_scope else f"#{seq}"
 
 
 def new_id(now: int, random: Callable[[int], bytes]) -> str:

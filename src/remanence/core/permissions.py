@@ -23,7 +23,7 @@ _TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
     ),
     ("write", None): (
         "learn note consolidate update correct rate tag link"
-        " merge begin_session end_session entities.split"
+        " merge promote begin_session end_session entities.split"
         " entities.alias review.settle"
     ),
     ("curate", None): (

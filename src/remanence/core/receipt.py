@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from remanence.core.model import DroppedMemory
 from remanence.core.results import Result, Time, format_counts, minute_of, number, visible
 
 CYCLE = "cycle"  # in the detail of the first part of a run
@@ -216,6 +217,19 @@ class AutomaticRun(Result):
             [*([format_counts(self.counts)] if self.counts else []), *filter(None, [self.reason])]
         )
         return visible(f"{minute_of(self.at)} {self.outcome}: {did or format_counts(self.counts)}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RateResult(Result):
+    """Result of a rating: ids of the rated memories, and the skipped ones with the reason."""
+
+    rated: tuple[str, ...]
+    skipped: tuple[DroppedMemory, ...] = ()
+    run: str | None = None
+
+    def __str__(self) -> str:
+        skips = "".join(f"; not {one}" for one in self.skipped)
+        return f"{number(len(self.rated), 'memory', 'memories')} rated{skips}"
 
 
 def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:

@@ -54,6 +54,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("resolve accept approve accept-clock decline reject", ("review settle", "settle")),
         ("daemon cron schedule tick schedule-run schedule-tick", ("run_jobs", "run")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
+        ("share publish", ("promote",)),
         ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),
         (

@@ -287,8 +287,8 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
     elif doubt := WEAK if answer.is_weak else UNSURE if answer.is_unsure else "":
         yield Text(doubt, "yellow")
-    by_id = {hit.id: short_id(hit.seq) for hit in answer.memories}
-    by_id |= {one.id: short_id(one.seq) for one in answer.dropped}
+    by_id = {hit.id: hit.name for hit in answer.memories}
+    by_id |= {one.id: short_id(one.seq, one.other_scope) for one in answer.dropped}
     why = answer.explanation
     tells_all = why is not None and (not answer.memories or any(hit.parts for hit in answer.memories))
     scores = {one.seq: why.score_lines(one) for one in why.scores} if why and tells_all else {}
@@ -319,7 +319,9 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
 @_register_show("Hit")
 def _show_hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[Text]:
     """Show a hit; `by_id` are short ids of what may contradict it."""
-    yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
+    yield Text.assemble(
+        (f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory, hit.other_scope)
+    )
     for end in hit.memory.ended:
         yield Text(f"        {visible(end)}", "yellow")
     if hit.memory.verification is Verification.DISPUTED:
@@ -330,13 +332,13 @@ def _show_hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iter
         yield Text("        the answer's text has a passage of it only", "dim")
 
 
-def _row(memory: Memory) -> Text:
+def _row(memory: Memory, other_scope: str = "") -> Text:
     who = f"{escape_line(memory.speaker)}: " if memory.speaker else ""
     marks = [memory.status.label] * (memory.status is not Status.ACTIVE)
     marks += [memory.trust.label] * (memory.trust is not Trust.USER)
     mark = f" [{'; '.join(marks)}]" if marks else ""
     return Text.assemble(
-        (f"{memory.seq:>6} ", "bold"),
+        (f"{escape_line(short_id(memory.seq, other_scope)) if other_scope else memory.seq:>6} ", "bold"),
         (f"{said_time(memory)}{mark} ", "dim"),
         who,
         shorten_line(memory.text),

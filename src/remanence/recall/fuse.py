@@ -155,10 +155,6 @@ class RankResult:
         """Whether assistants said most of the words of what was ranked."""
         return self.scoring is not None and not self.scoring.ground.session_share
 
-    def measure_next(self, limit: int) -> float:
-        """Return what the first beyond a limit scores, over the best; 0 where there is none."""
-        return float(self.scores[limit] / self.scores[0]) if len(self.scores) > limit else 0.0
-
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
         return replace(self, rows=self.rows[:limit], scores=self.scores[:limit], parts=self.parts[:limit])

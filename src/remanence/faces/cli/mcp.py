@@ -21,6 +21,9 @@ async def mcp(
     common: Given,
     policy: PolicyOption = None,
     allow_curation: Annotated[bool, Parameter(help="Offer forget, apply and undo too.")] = False,
+    also_read: Annotated[
+        list[str] | None, Parameter(help="Another scope that recall searches too; repeatable.")
+    ] = None,
 ) -> Any:
     if find_spec("mcp") is None:
         raise NotFound("the extra `mcp` is not installed", recovery="pip install 'mcp>=2.3'")
@@ -28,4 +31,5 @@ async def mcp(
 
     settings = common if path is None else replace(common, db=path)
     # An agent writes here, whatever it says: nothing of it is believed as the user is.
-    await serve(open_engine(settings, trust="agent", policy=policy), allow_curation=allow_curation)
+    opening = open_engine(settings, trust="agent", policy=policy)
+    await serve(opening, allow_curation=allow_curation, also_read=also_read or ())

@@ -54,7 +54,7 @@ ANY_SCOPE |= {"frames set"}
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
     "learn note ingest import consolidate update correct rate tag link pin hold forget forbid restore apply curate"
-    " entities erase mirror settings frames guidelines reembed merge".split()
+    " entities erase mirror settings frames guidelines reembed merge promote".split()
 ) | {
     "policy use",
     "review settle",

@@ -183,6 +183,10 @@ ARGUMENTS: Mapping[str, Any] = {
         float, "Leave out what nobody said or confirmed for so many days.", metavar="DAYS"
     ),
     "verified": _annotate_help(bool, "Leave out what no user confirmed.", negative=()),
+    "to": _annotate_help(str, "The other scope; it exists already.", metavar="SCOPE"),
+    "scopes": _annotate_help(
+        list[str], "A scope to search, ranked as one with the others named; repeatable.", metavar="SCOPE"
+    ),
     "as_of": _annotate_help(options.When, "Answer from the state at this time."),
     "archived": _annotate_help(
         ArchiveName,
@@ -310,7 +314,7 @@ _JOINED: Mapping[str, Callable[[list[str]], Any]] = {
     "attributes": options.read_attributes,
 }
 _ORDER: Mapping[str, tuple[str, ...]] = {"rate": ("verdict", "names")}  # several memories come last
-_BY_NAME = frozenset({"policy", "sort", "until"})  # by place in Python, an option on a command line
+_BY_NAME = frozenset({"policy", "sort", "to", "until"})  # by place in Python, an option on a command line
 _BETWEEN = "between"  # two options: since and until
 
 

@@ -49,6 +49,7 @@ from remanence.core.synonyms import VERBS
 from remanence.engine import Engine
 from remanence.faces.mcp.inputs import Choices, Inputs
 from remanence.faces.mcp.tools import BUDGET, CURATING, PROFILE_WORDS, READING, Tools, names, says
+from remanence.flows.base.context import reach_scope
 from remanence.llm.questions import mark_as_data
 from remanence.recall.frames import BOOT
 from remanence.text.analysis import visible
@@ -204,17 +205,25 @@ class McpSession:
                 await self._memory.end_session()
 
 
-async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation: bool) -> None:
-    """Open a memory and serve it until the client goes away or the process is told to end."""
+async def serve(
+    opening: AbstractAsyncContextManager[Engine], *, allow_curation: bool, also_read: Sequence[str] = ()
+) -> None:
+    """Open a memory and serve it until the client goes away or the process is told to end.
+
+    Its recall searches the scopes of `also_read`, too; one that does not exist is refused before anything is served.
+    """
     # Before the library sets up its own: standard output is the protocol's, and a log is lines, not boxes.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
     async with opening as memory:
+        for scope in also_read:
+            async with reach_scope(memory._core, scope):  # noqa: SLF001 # is it there?
+                pass
         session = McpSession(memory)
         ending = asyncio.create_task(_told_to_end())
         serving = asyncio.create_task(
-            _over_stdio(build_server(memory, session, allow_curation=allow_curation))
+            _over_stdio(build_server(memory, session, allow_curation=allow_curation, also_read=also_read))
         )
         try:
             await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
@@ -229,9 +238,11 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
     await serving
 
 
-def build_server(memory: Engine, session: McpSession, *, allow_curation: bool) -> Server[Any]:
-    """Return a server of one memory, for one host."""
-    tools = Tools(memory, allow_curation=allow_curation)
+def build_server(
+    memory: Engine, session: McpSession, *, allow_curation: bool, also_read: Sequence[str] = ()
+) -> Server[Any]:
+    """Return a server of one memory, for one host, whose recall searches other scopes of it, too."""
+    tools = Tools(memory, allow_curation=allow_curation, also_read=also_read)
 
     @asynccontextmanager
     async def use(_: RequestContext, *, works: bool) -> AsyncIterator[Tools]:

@@ -169,6 +169,7 @@ class Tools:
     allow_curation: bool = False
     plans: Plans = field(default_factory=Plans)
     counts_use: bool = True
+    also_read: Sequence[str] = ()  # other scopes that a question is asked in, too
 
     async def recall(
         self,
@@ -208,8 +209,11 @@ class Tools:
                 check_count("budget", room, 1, BUDGET_MAX)
             found = await self.memory.list(limit=most + 1, filters=filters, between=between)
             return answers.render_newest(found[:most], room, is_whole=len(found) <= most)
+        # Why is told of the own scope alone.
+        scopes = [self.memory.scope, *self.also_read] if self.also_read and why is None else None
         answer = await self.memory.recall(
             query,
+            scopes=scopes,
             limit=most,
             budget=room,
             filters=filters,
@@ -222,7 +226,8 @@ class Tools:
             why_not=None if why is None or why == ALL else why,
             count_use=self.counts_use,
         )
-        return answers.render_recall_result(answer, room)
+        alone = f"\nExplained of scope {self.memory.scope} alone." * bool(self.also_read and why is not None)
+        return answers.render_recall_result(answer, room) + alone
 
     async def get(
         self,

@@ -82,7 +82,9 @@ class McpAgents:
         """Answer a request that was sent with a token."""
         token: AccessToken = scope["token"]
         try:
-            scope["memory"] = self._find_scope(token, Request(scope).query_params.get("scope"))
+            asked = Request(scope).query_params
+            scope["memory"] = self._find_scope(token, asked.get("scope"))
+            scope["also_read"] = [self._find_scope(token, one) for one in asked.getlist("also_read")]
         except RequestRefused as refusal:
             answer = problems.build_answer_to_agent(refusal.status, str(refusal), refusal.recovery)
             await answer(scope, receive, send)
@@ -103,7 +105,7 @@ class McpAgents:
         async with self._engines.use(*key) as memory:
             if works and not reads:
                 await self._begin_session(key, desk, memory)
-            yield Tools(memory, token.may("curate"), desk.plans, counts_use=not reads)
+            yield Tools(memory, token.may("curate"), desk.plans, not reads, asked["also_read"])
 
     def _find_desk(self, key: tuple[str, AccessToken]) -> _Desk:
         desk = self._desks.setdefault(key, _Desk())

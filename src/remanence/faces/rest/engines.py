@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import clear_cache  # type: ignore[attr-defined] # the stubs lack it
 
-from remanence.core.errors import StoreIncompatible
+from remanence.core.errors import Protected, StoreIncompatible, format_value
 from remanence.core.text_caches import clear_text_caches
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import AccessToken
-from remanence.flows.base.opening_checks import NewScope
+from remanence.flows.base.context import Core
+from remanence.flows.base.opening_checks import NewScope, refuse_new_scope
 from remanence.flows.inspect.inspect import find_position, read_events
 from remanence.store.erasure import ERASE
 
@@ -75,6 +76,7 @@ class Engines:
             async with kept.turn:
                 if kept.memory is None:
                     kept.memory = await _open(kept.opening)
+                    kept.memory._core.reach = _PooledScopes(self, kept.memory, token)  # noqa: SLF001 # no verb's
             async with self._forget_erased(kept.memory, may_erase=token.may("erase")):
                 yield kept.memory
         finally:
@@ -142,6 +144,29 @@ class Engines:
         kept = self._open.pop(name)
         if kept.memory is not None:
             await kept.opening.__aexit__(None, None, None)
+
+
+class _PooledScopes:
+    """Other scopes as a token reaches them: from the same pool, so that an erasure closes whatever holds a text."""
+
+    def __init__(self, engines: Engines, memory: Engine, token: AccessToken) -> None:
+        self._engines, self._memory, self._token = engines, memory, token
+
+    @asynccontextmanager
+    async def use(self, scope: str) -> AsyncIterator[Core]:
+        """Use another scope for a block, if the token opens it; NotFound where nobody ever wrote to it."""
+        if not self._token.opens(scope):
+            raise Protected(
+                f"the token {self._token.name} does not open scope {format_value(scope)}",
+                recovery="use a token that does",
+                guards=("token",),
+            )
+        await refuse_new_scope(self._memory._core, scope)  # noqa: SLF001 # no verb's
+        async with self._engines.use(scope, self._token) as other:
+            yield other._core  # noqa: SLF001 # no verb's
+
+    async def close(self) -> None:
+        """Do nothing: the pool closes what it opened."""
 
 
 async def _open(opening: AbstractAsyncContextManager[Engine]) -> Engine:

@@ -6,7 +6,7 @@ Knows how to name a run and how to retry a lost race; knows no verb.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import wraps
@@ -96,6 +96,18 @@ class Chore(Protocol):
 
     async def stop(self) -> None:
         """End it soon; what is left is for the next opening."""
+        ...
+
+
+class ScopeReach(Protocol):
+    """How other scopes of the store are reached from an open memory."""
+
+    def use(self, scope: str) -> AbstractAsyncContextManager["Core"]:
+        """Use another scope for a block; NotFound where nobody ever wrote to it."""
+        ...
+
+    async def close(self) -> None:
+        """Write what waits in the other scopes, and let them go."""
         ...
 
 
@@ -197,6 +209,8 @@ class Core:
     model: Model | None = field(init=False, default=None)
     # Others of this opening, one of which takes its place or gave it up: a recall under way may ask them.
     others: list[Model] = field(init=False, default_factory=list)
+    # How other scopes are reached; None until the memory is open.
+    reach: ScopeReach | None = field(init=False, default=None)
     # What goes with the store: the connections of a writer that was made here.
     let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
     # What hears of each step that it began and ended.
@@ -379,6 +393,17 @@ class Core:
             return receipt(self.scope, cause, 0, {})
         await self.commit(changes, cause)
         return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decisions))})
+
+
+@asynccontextmanager
+async def reach_scope(core: Core, scope: str) -> AsyncIterator[Core]:
+    """Use a scope of the store for a block: the own one as it is, another one as this opening reaches it."""
+    if scope == core.scope:
+        yield core
+        return
+    assert core.reach is not None  # it is open
+    async with core.reach.use(scope) as other:
+        yield other
 
 
 async def _decide_changes(

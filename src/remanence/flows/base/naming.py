@@ -25,6 +25,7 @@ from remanence.store.erasure import of_id, of_seq
 SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
 CANDIDATES_SHOWN = 5
 _NUMBER = re.compile(r"#[0-9]{1,18}")
+_OF_SCOPE = re.compile(r"(.+)/(#[0-9]{1,18})")  # as an answer over several scopes names it
 _DIGITS = re.compile(rf"[0-9]{{1,{SHORT_ID_CHARS - 1}}}")  # more may be of an id
 _ENDING = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS}}}")
 _PART = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS},31}}…?")  # as much of an id as tells it from others
@@ -121,7 +122,13 @@ def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     which = ", ".join(map(format_value, names[:CANDIDATES_SHOWN])) + (
         ", …" if len(names) > CANDIDATES_SHOWN else ""
     )
-    return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
+    other = next((found for name in names if (found := _OF_SCOPE.fullmatch(str(name)))), None)
+    recovery = "list ids with `list` or `recall`"
+    if other is not None:
+        recovery = (
+            f"{format_value(other.group())} is memory {other[2]} of scope {format_value(other[1])}: open that"
+        )
+    return NotFound(f"no memory {which} in scope {scope!r}", recovery=recovery)
 
 
 def build_forgotten_error(key: str, memory: Memory) -> NotFound:

@@ -43,16 +43,16 @@ async def settle_ledgers(core: Core, erase_again: Callable[[Core], Awaitable[int
         await wait_before_retry(attempt, Conflict([], "the ledgers change all the time"))
 
 
-async def refuse_new_scope(core: Core) -> None:
-    """Raise NotFound where nobody ever wrote to the scope or opened it to write; nothing is made then."""
+async def refuse_new_scope(core: Core, scope: str) -> None:
+    """Raise NotFound where nobody ever wrote to a scope or opened it to write; nothing is made then."""
     surveys = await core.store.survey(())
-    if core.scope in surveys:
+    if scope in surveys:
         return
-    held = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(SALT,)))
+    held = await core.store.bookkeep(scope, Bookkeeping(core.clock.now(), get=(SALT,)))
     if not held.values:
-        known = suggest(core.scope, [*surveys]) if surveys else "there is no scope yet"
+        known = suggest(scope, [*surveys]) if surveys else "there is no scope yet"
         raise NotFound(
-            f"no scope {format_value(core.scope)} here", recovery=f"{known} (the first text makes one: learn)"
+            f"no scope {format_value(scope)} here", recovery=f"{known} (the first text makes one: learn)"
         )
 
 

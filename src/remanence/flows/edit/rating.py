@@ -11,9 +11,9 @@ from remanence.core.model import (
     DroppedMemory,
     Memories,
     Memory,
-    RateResult,
     short_id,
 )
+from remanence.core.receipt import RateResult
 from remanence.core.score import RATING
 from remanence.edit.links import strengthen_links
 from remanence.edit.one_memory import GUARD, on_revision

@@ -46,7 +46,10 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """One memory of an export: its line, its columns, and whether its text is another than was written."""
+    """One memory of an export: its line, its columns, and whether its text is another than was written.
+
+    One of another scope has no line, and is named by its number there.
+    """
 
     line: int
     columns: dict[str, Any]
@@ -54,6 +57,12 @@ class ExportRow:
     sources: tuple[str, ...]
     is_edited: bool = False
     tagged_at: Mapping[str, int] = field(default_factory=dict)
+    name: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it comes from, for who is told that it is left out."""
+        return self.name or f"line {self.line}"
 
     @property
     def id(self) -> str:

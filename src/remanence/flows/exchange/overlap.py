@@ -97,13 +97,17 @@ class ImportConnections:
 
 @dataclass
 class Overlap:
-    """The lines of an export, held against what is here; nothing in them is believed more than `door` says."""
+    """The lines of an export, held against what is here; nothing in them is believed more than `door` says.
+
+    With `renames` what is new gets an id of its own, since the original stays where it is, and names that as a source.
+    """
 
     core: Core
     ids: AbstractSet[str]
     now: int
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
+    renames: bool = False
     page: ImportPage = field(default_factory=ImportPage)  # the lines that are looked at now
     where: dict[str, int] = field(default_factory=dict)  # id in the file → number here
     here: dict[int, Status] = field(default_factory=dict)  # what was here before, and is in the file, too
@@ -253,7 +257,7 @@ class Overlap:
 
     def _refuse(self, row: ExportRow, why: str) -> None:
         self.page.counts["refused"] += 1
-        self.page.remarks.append(f"line {row.line} is left out: {why}")
+        self.page.remarks.append(f"{row.place} is left out: {why}")
 
     async def _take_version(self, one: MemoryVersion, known: WriteContext) -> None:
         """Let a memory become what it and a line are merged to; what is held back stays so until it is accepted."""
@@ -270,7 +274,7 @@ class Overlap:
         self.page.counts.update({"kept": -1, "merged": 1})
         for name in merged.conflicts:
             self.page.remarks.append(
-                f"line {one.row.line}: {name} of {short_id(memory.seq)} was changed on both sides; the newer one,"
+                f"{one.row.place}: {name} of {short_id(memory.seq)} was changed on both sides; the newer one,"
                 f" {format_value(merged.columns[name])}, is kept"
             )
         if one.has_new_text and self.core.embedder.dimensions:
@@ -436,7 +440,7 @@ class Overlap:
             supersedes = Change("links", (*ends, int(Relation.SUPERSEDES)), None, link_values(since))
             self.page.links.append(supersedes)
             self.page.remarks.append(
-                f"line {row.line}: its key {row.columns['key']!r} was given to another text here; the newer one has it,"
+                f"{row.place}: its key {row.columns['key']!r} was given to another text here; the newer one has it,"
                 " and the other is superseded by it"
             )
 
@@ -503,6 +507,9 @@ class Overlap:
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
             new.columns["vector"] = vector_of(self.core, new.columns["text"])
         new.columns["trust"] = self._limit_trust(row)
+        if self.renames:
+            new.columns["id"] = self.core.new_id()
+            new.sources.add(MERGED + row.id)
         if row.stands and self._is_held_back(row):
             new.columns |= {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         self.page.new.append(new)

@@ -207,9 +207,7 @@ async def import_(
         await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     overlap = Overlap(core, {row.id for row in exported.rows}, core.clock.now(), embeds, door)
-    taking = _Taking(overlap, exported, cause, progress or ignore_progress)
-    async with closed_run(core, cause):
-        await taking.run()
+    taking = await take_in(overlap, exported, cause, progress)
     advice = []
     if door < Trust.AGENT and any(name.startswith("replaced personal") for name in taking.counts):
         advice = ["personal data gave way to markers; those of an export of yours stay with trust='user'"]
@@ -224,6 +222,16 @@ async def import_(
         parts=taking.parts,
         notes=(*advice, *await _erased_at_origin(core, exported.erased)),
     )
+
+
+async def take_in(
+    overlap: Overlap, exported: ExportData, cause: Cause, progress: Progress | None = None
+) -> "Taking":
+    """Write what comes in, as one run, and return how it went; who is cancelled leaves a run of what was taken in."""
+    taking = Taking(overlap, exported, cause, progress or ignore_progress)
+    async with closed_run(overlap.core, cause):
+        await taking.run()
+    return taking
 
 
 def _read_export(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> ExportData:
@@ -256,7 +264,7 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
 
 
 @dataclass
-class _Taking:
+class Taking:
     """How far an export has been taken in."""
 
     overlap: Overlap

@@ -24,7 +24,6 @@ from remanence.core.model import (
     Link,
     Memory,
     OneMemory,
-    RateResult,
     Reason,
     Relation,
     Status,
@@ -32,7 +31,7 @@ from remanence.core.model import (
     Verification,
 )
 from remanence.core.owner import ENGINE_VERBS, PERSON, owner_of
-from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
+from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, RateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.core.stamps import STAMPS

@@ -34,7 +34,12 @@ class RankedRows(NamedTuple):
 
 
 async def read_ranked_rows(
-    core: Core, ranked: list[int], limit: int | None, read_past: ReadPast | None = None
+    core: Core,
+    ranked: list[int],
+    limit: int | None,
+    read_past: ReadPast | None = None,
+    *,
+    other_scope: str = "",
 ) -> RankedRows:
     """Read the first `limit` of what was ranked; all of it without a limit, or where facts or turns of any are in it.
 
@@ -57,7 +62,7 @@ async def read_ranked_rows(
     rows = AnswerRows(memories, links)
     if read_past is not None:
         return RankedRows(seqs, MarkedMemories(await read_past(core, seqs, rows)), links)
-    marks = await mark_outdated(core, [memories.get(seq) for seq in seqs], rows)
+    marks = await mark_outdated(core, [memories.get(seq) for seq in seqs], rows, other_scope=other_scope)
     return RankedRows(seqs, marks, links, await _read_instead(core, marks, seqs[:limit]))
 
 

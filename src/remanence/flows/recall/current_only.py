@@ -4,8 +4,9 @@ Follows links; must not know what the views are that show it.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -43,24 +44,30 @@ class MarkedMemories:
 
 
 async def mark_outdated(
-    core: Core, memories: Sequence[Memory | None], known: AnswerRows | None = None
+    core: Core,
+    memories: Sequence[Memory | None],
+    known: AnswerRows | None = None,
+    *,
+    other_scope: str = "",
 ) -> MarkedMemories:
     """Look what of some memories holds no longer, and what stands above those of which nothing does.
 
-    `known` has all their links, where these were read already, and perhaps memories that are linked.
+    `known` has all their links, where these were read already, and perhaps memories that are linked. Marks name
+    memories with their scope where that is another one than the asker's own.
     """
+    name = partial(short_id, other_scope=other_scope)
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
     standing = [one for one in memories if one is not None and one.status in _HOLDING]
     below: dict[int, set[int]] = {}
     turns = [one.seq for one in standing if TURN in one.tags]
     if turns:
-        await _by_facts(core, turns, marks, below, known)
+        await _by_facts(core, turns, (marks, below), known, name)
     fell = {one.seq for one in memories if one is not None and one.status is Status.SUPERSEDED}
     for seq, successors in (await _read_successors(core, fell) if fell else {}).items():
         if successors:
             below[seq] = successors
-            marks[seq].append(f"see {', '.join(map(short_id, sorted(successors)))}")
+            marks[seq].append(f"see {', '.join(map(name, sorted(successors)))}")
     for one in standing:
         if one.valid_to is not None and one.valid_to <= now:
             marks[one.seq].append(f"expired {date_of(one.valid_to)}")
@@ -96,11 +103,12 @@ def merge_stronger(above: Mapping[int, set[int]], below: Mapping[int, set[int]])
 async def _by_facts(
     core: Core,
     turns: Sequence[int],
-    marks: dict[int, list[str]],
-    below: dict[int, set[int]],
+    found: tuple[dict[int, list[str]], dict[int, set[int]]],
     known: AnswerRows | None,
+    name: Callable[[int], str],
 ) -> None:
     """Mark turns of which a fact was corrected, superseded or edited; one that has no other fact holds no more."""
+    marks, below = found
     facts: dict[int, list[int]] = defaultdict(list)
     links = known.links if known is not None else None
     if links is None:
@@ -116,10 +124,10 @@ async def _by_facts(
         own = [validities[seq] for seq in facts[turn] if seq in validities]
         past_facts = [one for one in own if by.get(one.seq)]
         for one in past_facts:
-            by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
+            by_whom = ", ".join(map(name, sorted(by[one.seq])))
             marks[turn].append(f"out of date: {one.text} (see {by_whom})")
         edited_facts = [one for one in own if one.holds and one.is_edited]
-        marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited_facts]
+        marks[turn] += [f"out of date: edited since (see {name(one.seq)})" for one in edited_facts]
         as_said = [one for one in own if one.holds and not one.is_edited]
         if (past_facts or edited_facts) and not as_said:
             below.setdefault(turn, set()).update(
@@ -252,7 +260,7 @@ def _is_extracted(memory: Memory) -> bool:
 
 
 async def mark_newer(
-    core: Core, marks: MarkedMemories, links: Sequence[Link], *, raises: bool
+    core: Core, marks: MarkedMemories, links: Sequence[Link], *, raises: bool, other_scope: str = ""
 ) -> MarkedMemories:
     """Mark what something surely newer stands for; where it `raises`, let that stand above it and above its turn.
 
@@ -274,7 +282,7 @@ async def mark_newer(
         for seq in {older, *turns[older]} - above:
             below[seq] = below.get(seq, set()) | above
     memories = [
-        replace(one, ended=(*one.ended, f"newer: {short_id(newer.seq)}"))
+        replace(one, ended=(*one.ended, f"newer: {short_id(newer.seq, other_scope)}"))
         if one is not None and (newer := newest.get(one.seq)) is not None
         else one
         for one in marks.memories

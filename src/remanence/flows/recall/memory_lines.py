@@ -19,7 +19,7 @@ from remanence.text.condense import shown_text
 NO_ROOM = "the best answer does not fit into this budget"
 CUT_MARK = "; cut"
 LINE_LEAST = "[#1 2026-01-01] a"  # no line takes less room
-_MEMORY = re.compile("[0-9a-f]{32}")  # the id of one, such as a turn
+_MEMORY = re.compile("(?:memory/)?[0-9a-f]{32}")  # the id of one, such as a turn, or of what a copy is of
 _BRACKETS = str.maketrans("[];", "(),")
 
 
@@ -51,15 +51,21 @@ def _find_threshold(core: Core) -> float | None:
 
 
 def render(
-    memory: Memory, contradicting: Sequence[Memory] = (), part: str | None = None, *, scarce: bool = False
+    memory: Memory,
+    contradicting: Sequence[Memory] = (),
+    part: str | None = None,
+    *,
+    scarce: bool = False,
+    other_scope: str = "",
 ) -> str:
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
     What no longer stands, or in part holds no longer, is marked so, and what is believed less than the user as what it
     is. Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is. A
     `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
-    policy gave it.
+    policy gave it. A memory of another scope is named with that scope.
     """
+    scope = _mask_brackets(other_scope)
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
     origin = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
@@ -69,16 +75,17 @@ def render(
     is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
     marks += f"; {Verification.DISPUTED.label}" if is_disputed else ""
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
-    marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
+    marks += "".join(render_contradiction(one, scope) for one in contradicting)
+    marks += CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL
     marks += f"; {memory.form.label}" * short
     text = _normalize_visible(shown_text(memory) if short else memory.text) if part is None else part
-    return f"[{short_id(memory.seq)} {memory.said_day}{who}{source}{marks}] {text}"
+    return f"[{short_id(memory.seq, scope)} {memory.said_day}{who}{source}{marks}] {text}"
 
 
-def render_contradiction(by: Memory) -> str:
+def render_contradiction(by: Memory, other_scope: str = "") -> str:
     """Write into a line that another memory contradicts it."""
-    return f"; contradicted by {short_id(by.seq)}"
+    return f"; contradicted by {short_id(by.seq, other_scope)}"
 
 
 def extract_passage(
@@ -89,6 +96,7 @@ def extract_passage(
     over: Sequence[Memory] = (),
     *,
     is_alone: bool = False,
+    other_scope: str = "",
 ) -> str | None:
     """Return the passage of a memory that answers best in a line of so many tokens; None where none fits.
 
@@ -101,7 +109,7 @@ def extract_passage(
         return passage(
             text,
             asked,
-            lambda part: core.counts([render(memory, over, part)])[0] <= room,
+            lambda part: core.counts([render(memory, over, part, other_scope=other_scope)])[0] <= room,
             however_short=however_short,
         )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise, product
 from math import prod
 
-from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
+from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification
 from remanence.core.score import DISPUTED
 from remanence.read.keep_signals import signal
 from remanence.recall.frames import stronger_first
@@ -144,7 +144,7 @@ def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
     found = find_exact(query, [hit.text for hit in among])
     if found is None:
         return hits
-    moved = replace(among[found[0]], stands_above=f"{short_id(hits[0].seq)}: it names {found[1]} itself")
+    moved = replace(among[found[0]], stands_above=f"{hits[0].name}: it names {found[1]} itself")
     return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
 
 
@@ -205,7 +205,7 @@ def _put_newer_first(query: str, hits: list[Hit], links: Sequence[Link]) -> list
         moved = _find_reply(query, first, rest)
     if moved is None:
         return hits
-    raised = replace(moved, stands_above=f"{short_id(first.seq)}: {why}")
+    raised = replace(moved, stands_above=f"{first.name}: {why}")
     return [raised, *(hit for hit in hits if hit is not moved)]
 
 
@@ -269,8 +269,8 @@ def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit
     for hit in hits:
         one = instead.get(hit.seq)
         if one is not None and one.seq not in {raised.seq for raised in above.values()}:
-            why = f"{short_id(hit.seq)}: {INSTEAD}"
-            above[hit.seq] = replace(found.get(one.seq, Hit(one, 0.0)), stands_above=why)
+            unranked = Hit(one, 0.0, other_scope=hit.other_scope)
+            above[hit.seq] = replace(found.get(one.seq, unranked), stands_above=f"{hit.name}: {INSTEAD}")
     moved = {raised.seq for raised in above.values()}
     pairs = [(above.get(hit.seq), hit) for hit in hits if hit.seq not in moved]
     return [one for pair in pairs for one in pair if one is not None]
@@ -279,18 +279,21 @@ def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit
 def raise_stronger(
     hits: Mapping[int, Hit], weaker_than: Mapping[int, set[int]]
 ) -> tuple[list[int], dict[int, Hit]]:
-    """Return the order in which what holds instead stands above what does not, and the hits, which say above what."""
+    """Return the order in which what holds instead stands above what does not, and the hits, which say above what.
+
+    Hits have their places as keys, and so has `weaker_than`.
+    """
     order = stronger_first(hits, weaker_than)
-    places = {seq: place for place, seq in enumerate(hits)}
+    ranks = {place: rank for rank, place in enumerate(hits)}
     raised = {
         stronger: weaker
-        for weaker in reversed(places)
+        for weaker in reversed(ranks)
         for stronger in weaker_than.get(weaker, ())
-        if places.get(stronger, -1) > places[weaker]
+        if ranks.get(stronger, -1) > ranks[weaker]
     }
     return order, {
-        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: {INSTEAD}")
-        if seq in raised
+        place: replace(hit, stands_above=hit.stands_above or f"{hits[raised[place]].name}: {INSTEAD}")
+        if place in raised
         else hit
-        for seq, hit in hits.items()
+        for place, hit in hits.items()
     }

@@ -42,6 +42,7 @@ LIMIT_MAX = 1_000
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
 MAX_AGE_MAX = 1_000_000  # days
+SCOPES_MAX = 8  # that one question is asked in, each with an index of its own
 AROUND = "around"  # names a time that was passed as `around`, not read from the words
 
 
@@ -51,7 +52,7 @@ class RecallRequest:
 
     `times` are those that it asks about, once they were read. Where an event tells the time, `query` lacks its words,
     and `said` is the question as it was asked. The scope's clocks stand `offset` seconds east of UTC. Rows are read up
-    to `read_ahead` times the budget.
+    to `read_ahead` times the budget. `other_scope` is the scope in which it is asked now, if that is not the asker's.
     """
 
     query: str
@@ -69,6 +70,8 @@ class RecallRequest:
     around: tuple[Moment, Moment] | None = None
     max_age: float | None = None
     verified: bool = False
+    scopes: Sequence[str] | None = None
+    other_scope: str = ""
     explain: bool = False
     why_not: OneMemory | None = None
     as_of: Moment | None = None
@@ -146,12 +149,25 @@ def check_request(core: Core, asked: RecallRequest) -> None:
         )
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
+    if asked.scopes is not None:
+        _check_scopes(core, asked, asked.scopes)
     for status in asked.filters.statuses or ():
         if status in _UNRECALLED:
             raise InvalidInput(
                 f"recall finds nothing that {_UNRECALLED[status]}",
                 recovery=f"list it: `list(status='{status.label}')`",
             )
+
+
+def _check_scopes(core: Core, asked: RecallRequest, scopes: Sequence[str]) -> None:
+    check_count("the number of scopes", len(set(scopes)), 1, SCOPES_MAX)
+    for scope in scopes:
+        check_name("a scope", scope)
+    if (asked.explain or asked.why_not is not None) and set(scopes) != {core.scope}:
+        raise InvalidInput(
+            "an answer is explained in the own scope alone",
+            recovery="leave `scopes` out, or open the other scope and ask there",
+        )
 
 
 class AskedTime(NamedTuple):

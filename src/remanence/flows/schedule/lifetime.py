@@ -16,6 +16,7 @@ from remanence.flows.base import extra_vectors, opening_checks, policy_reading, 
 from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.context import Core
 from remanence.flows.recall import kept_frames
+from remanence.flows.schedule.other_scopes import OtherScopes
 from remanence.flows.write import embedding
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ async def close(core: Core) -> None:
                 unended = await _catch_unavailable(sessions.leave(core))
         finally:
             uncounted = await _catch_unavailable(core.uses.settle())
+            if core.reach is not None:
+                uncounted = await _catch_unavailable(core.reach.close()) or uncounted
     finally:
         await _shut(core)
     why = unheard or unended or uncounted
@@ -169,7 +172,7 @@ async def start(core: Core) -> None:
     try:
         if not looks:
             if core.new_scope == "refuse" or core.reads_only:
-                await opening_checks.refuse_new_scope(core)
+                await opening_checks.refuse_new_scope(core, core.scope)
             if core.unsettled is not None or not core.reads_only:
                 await opening_checks.settle_ledgers(core, _erase_again)
             await resume(core)
@@ -183,6 +186,7 @@ async def resume(core: Core) -> None:
     """Go on with an opening once nothing is in the file that was erased since."""
     await settle(core)
     core.listener = Listener(core)
+    core.reach = OtherScopes(core, settle)
 
 
 async def settle(core: Core) -> None:

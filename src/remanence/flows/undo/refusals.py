@@ -6,8 +6,8 @@ A person may take back all, an agent its own runs where they touched nothing tha
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from remanence.core.change import ROWLESS, AuditPart, Cause, inverses, row_count, rows_of
-from remanence.core.errors import Erased, ImagesEnded, InvalidInput, Protected
+from remanence.core.change import PROMOTE, ROWLESS, AuditPart, Cause, inverses, row_count, rows_of
+from remanence.core.errors import Erased, ImagesEnded, InvalidInput, Protected, format_value
 from remanence.core.model import STANDING, Status
 from remanence.core.owner import PERSON, owner_of
 from remanence.core.results import date_of
@@ -47,8 +47,14 @@ def refuse_another(core: Core, first: Cause) -> None:
         )
 
 
-def refuse_verb(verb: str) -> None:
-    """Refuse to take back a run of a verb that no undo takes back."""
+def refuse_verb(cause: Cause) -> None:
+    """Refuse to take back a run of a verb that no undo takes back, or one of another scope that is noted here."""
+    verb = cause.verb
+    if verb == PROMOTE and "to" in cause.detail:
+        scope = format_value(cause.detail["to"])
+        raise InvalidInput(
+            f"the copies of that run are in scope {scope}", recovery=f"undo it in scope {scope}"
+        )
     if verb in ROWLESS:
         raise InvalidInput(
             "a run that only counted uses, or embedded memories again, is not undone",

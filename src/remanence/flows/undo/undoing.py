@@ -64,7 +64,7 @@ async def undo(core: Core, run: str, progress: Progress | None = None) -> Receip
         way = "list runs with `history`" if takes_all_back(core) else "name a run as it was answered to you"
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery=way)
     refuse_another(core, parts[0].cause)
-    refuse_verb(parts[0].cause.verb)
+    refuse_verb(parts[0].cause)
     undoing = undo_id(run)
     back = await list_parts(core, undoing)
     done_parts = {part.cause.part for part in back}

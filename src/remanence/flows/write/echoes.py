@@ -4,16 +4,18 @@ Reads what may have been returned; must not change what becomes of a text that i
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from remanence.core.arrival import WriteContext
 from remanence.core.clock import DAY
+from remanence.core.errors import NotFound, Protected, StoreIncompatible
 from remanence.core.model import STANDING, Form, Memory, Status
 from remanence.core.results import DOUBTS
-from remanence.flows.base.context import Core, run_off_loop
+from remanence.flows.base.context import Core, reach_scope, run_off_loop
 from remanence.text.analysis import fingerprint, stems, term_hash, visible
 from remanence.text.condense import shown_text
 from remanence.write.admission import PROGRAMS, MemoryDraft
@@ -21,7 +23,12 @@ from remanence.write.admission import PROGRAMS, MemoryDraft
 LINES_MAX = 1_000  # as many as an answer has at most
 PASSAGE_WORDS_MIN = 3  # of a line that was cut: no passage is shorter
 # "[#12 2026-01-31 Ann, from a file; tool] ": what stands before the text of a memory, which no text of one can be.
-_MARK = re.compile(r"\[#([0-9]{1,18}) [0-9]{4}-[0-9]{2}-[0-9]{2}([^\[\]\n]*+)\] ")
+# Of a memory of another scope it is "[team/#12 …] ".
+_MARK = re.compile(
+    r"\[(?:(?P<scope>[^\[\]\n]{1,200}?)/)?#(?P<seq>[0-9]{1,18}) [0-9]{4}-[0-9]{2}-[0-9]{2}(?P<more>[^\[\]\n]*+)\] "
+)
+SCOPES_READ_MAX = 8  # that the lines of one text name
+_Named = tuple[str, int]  # a memory by its scope, "" for the own, and its number
 _CUT = "; cut"
 _LEFT_OUT = "…"
 
@@ -30,7 +37,7 @@ _LEFT_OUT = "…"
 class OwnLine:
     """A line with marks of memories, the outermost first, and what stands behind them; of a part where it was cut."""
 
-    seqs: tuple[int, ...]
+    named: tuple[_Named, ...]
     text: str
     speaker: str = ""
     is_cut: bool = False
@@ -47,7 +54,7 @@ class OwnLine:
 
 def read_own_lines(text: str) -> tuple[OwnLine, ...]:
     """Return the lines of a text that is an answer of a memory, or some lines of one; () where anything else stands."""
-    if "[#" not in text:
+    if "#" not in text or "[" not in text:
         return ()
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line not in DOUBTS]
@@ -61,9 +68,9 @@ def _read_line(line: str) -> OwnLine | None:
     marks, text = _strip_marks(_on_one_line(line))
     if not marks or not text:
         return None
-    speaker = marks[-1][2].partition(",")[0].partition(";")[0].strip()
-    is_cut = any(_CUT in mark[2] for mark in marks)
-    return OwnLine(tuple(int(mark[1]) for mark in marks), text, speaker, is_cut)
+    speaker = marks[-1]["more"].partition(",")[0].partition(";")[0].strip()
+    is_cut = any(_CUT in mark["more"] for mark in marks)
+    return OwnLine(tuple((mark["scope"] or "", int(mark["seq"])) for mark in marks), text, speaker, is_cut)
 
 
 def without_marks(text: str) -> str:
@@ -102,6 +109,10 @@ class _Suspect:
     seqs: Sequence[int]
     lines: Sequence[OwnLine] = field(default_factory=tuple)
 
+    def list_named(self) -> list[_Named]:
+        """List the memories that its lines name."""
+        return [named for line in self.lines for named in line.named]
+
 
 async def mark_echoes(
     core: Core, drafts: Sequence[MemoryDraft], known: WriteContext
@@ -115,15 +126,20 @@ async def mark_echoes(
     await core.uses.settle()
     seqs = sorted({seq for one in suspects.values() for seq in one.seqs})
     memories = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
+    elsewhere = await _read_elsewhere(core, suspects.values())
     turns = await _read_turns(core, list(memories.values()))
     marked = list(drafts)
     for place, suspect in suspects.items():
         of = [memories[seq] for seq in suspect.seqs if seq in memories]
-        original = (
-            _find_shown(suspect.lines, of) if suspect.lines else _find_returned(drafts[place], of, turns)
-        )
+        if suspect.lines:
+            named = {("", one.seq): one for one in of}
+            named |= {name: elsewhere[name] for name in suspect.list_named() if name in elsewhere}
+            original = _find_shown(suspect.lines, named)
+        else:
+            original = _find_returned(drafts[place], of, turns)
         if original is not None:
-            marked[place] = replace(drafts[place], echo_of=(original.seq, original.id))
+            seq = original.seq if original.scope == core.scope else 0  # what is elsewhere has no number here
+            marked[place] = replace(drafts[place], echo_of=(seq, original.id))
     return marked
 
 
@@ -150,9 +166,8 @@ def _find_suspects(
         twin = known.twins.get(draft.fingerprint)
         if lines := read_own_lines(draft.turn.text):
             twins = [known.twins.get(one) for one in list_own_fingerprints(draft)]
-            seqs = {seq for line in lines for seq in line.seqs} | {
-                one.seq for one in twins if one is not None
-            }
+            seqs = {seq for line in lines for scope, seq in line.named if not scope}
+            seqs |= {one.seq for one in twins if one is not None}
             suspects[place] = _Suspect(sorted(seqs), lines)
         elif draft.is_vouched_for:
             continue
@@ -183,6 +198,21 @@ async def _find_same_words(core: Core, rare: Mapping[int, Sequence[str]]) -> dic
     return suspects
 
 
+async def _read_elsewhere(core: Core, suspects: Iterable[_Suspect]) -> dict[_Named, Memory]:
+    """Read the memories of other scopes that lines name; of a scope that this opening may not read there are none."""
+    named: dict[str, set[int]] = {}
+    for scope, seq in (name for one in suspects for name in one.list_named()):
+        if scope:
+            named.setdefault(scope, set()).add(seq)
+    found: dict[_Named, Memory] = {}
+    for scope, seqs in list(named.items())[:SCOPES_READ_MAX]:
+        with suppress(NotFound, Protected, StoreIncompatible):
+            async with reach_scope(core, scope) as other:
+                rows = await other.store.get(scope, sorted(seqs))
+            found |= {(scope, one.seq): one for one in rows if one is not None}
+    return found
+
+
 async def _read_turns(core: Core, memories: Sequence[Memory]) -> dict[str, Memory]:
     """Return by id the turns from which some facts were learned: where a fact stands, an answer may show its turn."""
     names = {name for one in memories for name in one.sources[-TURNS_MAX:] if MEMORY_ID.fullmatch(name)}
@@ -202,15 +232,15 @@ def _find_returned(
     return None
 
 
-def _find_shown(lines: Sequence[OwnLine], memories: Sequence[Memory]) -> Memory | None:
+def _find_shown(lines: Sequence[OwnLine], memories: Mapping[_Named, Memory]) -> Memory | None:
     """Return the first memory of an answer of which a memory says each line."""
-    shown = {one.seq: one for one in memories if one.status in _SHOWN}
+    shown = {name: one for name, one in memories.items() if one.status in _SHOWN}
     by_text = {without_marks(one.text): one for one in shown.values()}
     of = [by_text.get(line.text) or _find_part(line, shown) for line in lines]
     return of[0] if all(one is not None for one in of) else None
 
 
-def _find_part(line: OwnLine, shown: Mapping[int, Memory]) -> Memory | None:
+def _find_part(line: OwnLine, shown: Mapping[_Named, Memory]) -> Memory | None:
     """Return the memory of which a line shows a part, or its short form: one that its marks name."""
-    named = [shown[seq] for seq in line.seqs if seq in shown]
+    named = [shown[name] for name in line.named if name in shown]
     return next((one for one in named if line.is_of(one)), None)
