@@ -13,10 +13,12 @@ from typing import Any, Literal
 
 from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
-from remanence.core.model import STANDING, Memory, Turn, short_id
+from remanence.core.model import STANDING, LearnResult, Memory, Turn, short_id
 from remanence.core.results import Result, date_of, one_line, visible
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import read_memories
+from remanence.flows.edit.editing import correct
+from remanence.flows.edit.editing import edit as edit_memory
 from remanence.flows.mirror.documents import (
     CUT,
     DOCUMENTS,
@@ -40,6 +42,7 @@ from remanence.flows.mirror.journal import Journal
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import ChangedFile, get_named
 from remanence.flows.write import gating
+from remanence.flows.write.learning import learn_many
 from remanence.read.extraction import AREA
 from remanence.recall.profile import HEADINGS, IDENTITY_AREA
 from remanence.text.analysis import check_text
@@ -128,11 +131,11 @@ async def proposals(core: Core, founds: Iterable[ChangedFile], known: Journal) -
             is_own = memory is not None and edit.path in known.find_paths(memory.seq)
             edits += await _of_document(core, edit, page, memory if is_own else None, known)
         else:
-            edits += await _propose_edit(core, edit, partial(_page_edit, edit, page, memory, known))
+            edits += await propose_edit(core, edit, partial(_page_edit, edit, page, memory, known))
     return edits
 
 
-async def _propose_edit(
+async def propose_edit(
     core: Core, edit: FileEdit, read_edit: Callable[[], FileEdit | None]
 ) -> list[FileEdit]:
     """Return what a page or a line would change, or why it cannot; nothing where it says what its memory says."""
@@ -162,7 +165,7 @@ async def _of_document(
     firsts: dict[int, FileEdit] = {}
     for one in lines:
         its, memory = replace(edit, line=one.number), by_seq.get(one.seq or 0)
-        for read_ in await _propose_edit(core, its, partial(_line_edit, its, one, memory, entity, known)):
+        for read_ in await propose_edit(core, its, partial(_line_edit, its, one, memory, entity, known)):
             first = read_ if read_.seq is None else firsts.setdefault(read_.seq, read_)
             if read_.after != first.after:
                 differs = InvalidInput(
@@ -172,7 +175,7 @@ async def _of_document(
                 edits.append(its.mark_refused(differs))
             elif first is read_:
                 edits.append(read_)
-    return _as_a_whole(edits)
+    return refuse_as_whole(edits)
 
 
 def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
@@ -191,7 +194,7 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         )
 
 
-def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
+def refuse_as_whole(edits: list[FileEdit]) -> list[FileEdit]:
     """Return the edits of one file, none of which is applied where one cannot be."""
     bad_edit = next((one for one in edits if one.error), None)
     if bad_edit is None:
@@ -450,3 +453,27 @@ def _format_edit_value(value: Any) -> str:
         repr(text) if isinstance(text, str) else ", ".join(text) if isinstance(text, Sequence) else str(text),
         SHOWN_CHARS,
     )
+
+
+async def apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
+    """Do what a proposal says; return it with the memory that it became, and the run."""
+    values: dict[str, Any] = dict(edit.after)
+    if edit.verb == "update":
+        assert edit.id is not None
+        tags = values.pop("tags", None)
+        receipt = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
+        return edit, receipt.run if receipt.changes else None
+    if edit.verb == "correct":
+        assert edit.id is not None
+        answer = await correct(core, edit.id, values["text"], edit.revision)
+        return _as_learned(edit, answer)
+    about = values.pop(ABOUT, None)
+    turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
+    (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
+    return _as_learned(edit, answer)
+
+
+def _as_learned(edit: FileEdit, learned: LearnResult) -> tuple[FileEdit, str | None]:
+    if learned.status == "gated":
+        raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
+    return replace(edit, id=learned.id, seq=learned.seq), learned.run
