@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
-from remanence.core.clock import to_span
 from remanence.core.errors import InvalidInput
 from remanence.core.guide import Guide, guide
+from remanence.core.half_characters import mend_counted
 from remanence.core.keywords import (
     AboutNamed,
     ActionName,
@@ -28,6 +28,7 @@ from remanence.core.keywords import (
     TrustName,
 )
 from remanence.core.later import import_later
+from remanence.core.local_time import to_said_span
 from remanence.core.model import (
     Kind,
     LearnResult,
@@ -168,7 +169,7 @@ class Engine(Shelves, EditingVerbs):
         """
         if not isinstance(text, str | Turn):
             putting.refuse_single(more.get("key"), if_revision)
-            turns = [learning.turn_of(item, more) async for item in iterate_cooperatively(text)]
+            turns = [learning.turn_of(mend_counted(item), more) async for item in iterate_cooperatively(text)]
             return await putting.learn_all(self._core, turns, progress)
         turn = learning.turn_of(text, more)
         if turn.key is not None:
@@ -255,7 +256,7 @@ class Engine(Shelves, EditingVerbs):
         `agent` or the engine's own agent, unless `count_use` is False. With `explain` or `why_not` the answer has its
         `explanation`.
         """
-        criteria, span = question.read_recallable(filters or {}), to_span(between)
+        criteria, span = question.read_recallable(filters or {}), to_said_span(between)
         request = question.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
@@ -311,7 +312,7 @@ class Engine(Shelves, EditingVerbs):
         filters. `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status,
         attributes.
         """
-        return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
+        return await counting.count_memories(self._core, by, filters or {}, to_said_span(between), limit)
 
     async def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory:
         """Show one memory with all columns, now or as it was at a time.

@@ -65,8 +65,7 @@ from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.review_pages import Sort
 from remanence.flows.inspect.run_report import RunReport
-from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.mirror_result import MirrorResult
+from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, StopSignal, UntilStopped

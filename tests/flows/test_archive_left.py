@@ -1,8 +1,6 @@
 """Archived memories that have left the index of recall are found by full text, and few texts are read."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -316,38 +314,6 @@ async def test_what_stands_is_ranked_as_before(tmp_path: Path, monkeypatch: pyte
 
     assert answers[0]
     assert answers[0] == answers[1]
-
-
-async def test_a_file_with_word_hashes_loses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of version 13 is brought up behind a copy: the tables go, and what they stood for is found."""
-    path = tmp_path / "memory.db"
-    async with opened(path) as memory:
-        await memory.learn(KEY, category="fact", session="one")
-        await memory.consolidate()
-        await memory.curate(ARCHIVE)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for table, column in (("archive_words", "packed"), ("archive_waiting", "members")):
-            connection.execute(
-                f"CREATE TABLE {table} (scope INTEGER NOT NULL REFERENCES names (no), part INTEGER NOT NULL,"
-                f" position INTEGER NOT NULL, held INTEGER NOT NULL, {column} BLOB NOT NULL,"
-                " PRIMARY KEY (scope, part)) STRICT"
-            )
-            connection.execute(f"INSERT INTO {table} SELECT scope, 0, position, 1, x'00' FROM scopes")
-        connection.execute("CREATE INDEX archive_words_changed ON archive_words (scope, position, held)")
-        connection.execute("INSERT INTO meta (name, value) VALUES ('archive words', '1')")
-        connection.execute("UPDATE alembic_version SET version_num = '0013'")
-        connection.execute("PRAGMA user_version = 13")
-    monkeypatch.setattr(scope_index, "INDEXED_MAX", 0)
-    async with opened(path) as memory:
-        hits, is_sound = await found(memory), await sound(memory)
-    with closing(sqlite3.connect(path)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
-        marks = [name for (name,) in connection.execute("SELECT name FROM meta")]
-
-    assert ([(1, True)], True) == (hits, is_sound)
-    assert [] == [name for name in names if name.startswith("archive")]
-    assert "archive words" not in marks
-    assert path.with_name("memory.db.before-v14").exists()
 
 
 async def test_few_that_pass_a_filter_are_found_however_many_match_better(

@@ -240,7 +240,7 @@ def test_a_text_is_learnt_with_all_that_is_said_of_it(desk: Desk) -> None:
     piped = desk.type("learn", "-", text="From a pipe.\n")
 
     assert "stored" == learned["status"]
-    assert ("2026-03-01T08:30:00+00:00", ["a", "b"], {"length": "7 m"}) == (
+    assert ("2026-03-01T09:30:00+01:00", ["a", "b"], {"length": "7 m"}) == (
         found["said_at"],
         found["tags"],
         found["attributes"],
@@ -371,14 +371,61 @@ def test_a_filter_may_be_a_number(talk: Desk) -> None:
     assert {"buoy", "tide"} == set(keys(talk.read("list", "--where", "attributes.depth=3")))
     assert ["buoy"] == keys(talk.read("list", "--where", "attributes.wet=true"))
     assert "pinned cannot be 'often'" in talk.bad("list", "--where", "pinned=often")
-    for odd in ("NaN", "-Infinity", "1e999", "9" * 30, "[", '"3"'):
+    for odd in ("NaN", "-Infinity", "1e999", "9" * 30, "[", '"buoy"'):
         assert [] == keys(talk.read("list", "--where", f"attributes.depth={odd}"))
+    assert ["tide"] == keys(talk.read("list", "--where", 'attributes.depth="3"'))
     assert {"buoy", "tide"} < set(
         keys(talk.read("list", "--where", "attributes.wet=null", "--where", "attributes.wet=true"))
     )
     assert ["buoy"] == keys(
         talk.read("list", "--where", "attributes.wet=true", "--where", "attributes.wet=[1]")
     )
+
+
+WRITTEN: list[tuple[str, Any]] = [
+    ("42", 42),
+    ("-2.50", -2.5),
+    ("6e3", 6000.0),
+    ("true", True),
+    ('["pier", 4, null]', ["pier", 4, None]),
+    ('{"east": [4]}', {"east": [4]}),
+    ('"42"', "42"),
+    ("0042", "0042"),
+    ("+42", "+42"),
+    ("-0", "-0"),
+    ("1e-400", "1e-400"),
+    ("NaN", "NaN"),
+    ("True", "True"),
+    (str(2**63 - 1), 2**63 - 1),
+    (str(2**63), str(2**63)),
+    ("0.12345678901234567890123", "0.12345678901234567890123"),
+    (f"[{2**70}]", f"[{2**70}]"),
+    ("[" * 20_000, "[" * 20_000),
+    ("pier = 3", "pier = 3"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("word", "value"), WRITTEN)
+def test_a_word_is_the_value_that_it_writes(word: str, value: Any, desk: Desk) -> None:
+    """As JSON; what is none, and a number that would lose a digit, is a text, and is found again by the same word."""
+    learned = desk.read("learn", "The gauge was read.", "--attribute", f"depth={word}")
+    kept = desk.read("get", learned["id"])["attributes"]["depth"]
+
+    assert (type(value), value) == (type(kept), kept)
+    if not isinstance(value, dict):
+        assert 1 == len(desk.read("list", "--where", f"attributes.depth={word}"))
+
+
+def test_a_name_of_an_attribute_stands_once_and_without_operator(desk: Desk) -> None:
+    """Else one value, or a sign, would be lost."""
+    for words, refusal in (
+        (["depth=3", "depth=4"], "names 'depth' twice"),
+        (["depth>=3"], "is not NAME=VALUE"),
+        ([" =3"], "is not NAME=VALUE"),
+    ):
+        given = [part for word in words for part in ("--attribute", word)]
+        assert refusal in desk.bad("learn", "The gauge was read.", *given)
 
 
 def test_attributes_are_narrowed_by_operators(talk: Desk) -> None:
@@ -405,6 +452,12 @@ def test_attributes_are_narrowed_by_operators(talk: Desk) -> None:
         ("=3", "is not NAME=VALUE"),
         ("attributes.depth>true", "cannot be gt True"),
         ("category^=ta", "category cannot be"),
+        ("tags!=boats", "tags cannot be"),
+        ("attributes.depth==3", "is not NAME=VALUE"),
+        ("attributes.depth<>3", "is not NAME=VALUE"),
+        ("attributes.place>=3", "compares with a number, but the values of that attribute are texts"),
+        ('attributes.depth>="3"', "compares with a text, but the values of that attribute are numbers"),
+        ("attributes.depth=deep", "compares with a text, but the values of that attribute are numbers"),
     ):
         assert refusal in talk.bad("list", "--where", word)
     assert "both for a value and by an operator" in talk.bad(
@@ -599,7 +652,7 @@ def test_a_plan_lists_what_goes(desk: Desk) -> None:
     assert first.splitlines()[0] == kept.splitlines()[0]
     assert 5 == kept.count("  Episode ")
     assert (8, 8, "archive") == (act["count"], len(act["memories"]), act["name"])
-    assert {"seq", "id", "text", "said_at"} == act["memories"][0].keys()
+    assert {"seq", "id", "text", "said_at", "said_offset"} == act["memories"][0].keys()
     assert told["tokens_before"] > told["tokens_after"] == 0
     assert "Episode" not in (desk.folder / "plan.json").read_text(encoding="utf-8")
     assert "in a file already" in desk.bad("plan", "plan.json", "-o", "other.json")
@@ -785,15 +838,15 @@ def test_a_file_may_come_from_a_pipe_and_go_into_one(talk: Desk) -> None:
 
 
 def test_times_are_local_and_say_so(desk: Desk) -> None:
-    """A time without a zone is the reader's own, as is what is printed; both show the offset. JSON is UTC."""
+    """A time without a zone is of the zone of who writes it, and is printed with that offset wherever it is read."""
     zone = {"TZ": "Asia/Kolkata"}
     learned = desk.type("learn", "High tide.", "--said-at", "2026-03-01T09:30", **zone)
     abroad = desk.type("list", TZ="America/New_York").stdout
 
     assert "note: 2026-03-01T09:30 is taken as local time: 2026-03-01 09:30+05:30\n" == learned.stderr
-    assert "2026-02-28 23:00-05:00" in abroad
+    assert "2026-03-01 09:30+05:30" in abroad
     assert "2026-03-01 09:30+05:30" in desk.type("get", "1", **zone).stdout
-    assert "2026-03-01T04:00:00+00:00" == desk.read("get", "1")["said_at"]
+    assert "2026-03-01T09:30:00+05:30" == desk.read("get", "1")["said_at"]
     assert "" == desk.type("learn", "Low tide.", "--said-at", "2026-03-01T15:30Z", **zone).stderr
 
 

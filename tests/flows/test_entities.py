@@ -1,5 +1,6 @@
 """Entities: kept with the facts that name them, one where names are equal or somebody says so, split and shown."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -196,6 +197,27 @@ def test_an_empty_list_says_what_brings_entities(tmp_path: Path) -> None:
 
     assert 0 == told.exit_code
     assert "a model that extracts names brings them, or an import" in told.stderr
+
+
+async def test_an_entity_of_which_something_is_told_is_printed(tmp_path: Path) -> None:
+    """Its names, kin, facts and what is more: in Python, on a command line as text and as JSON."""
+    database = str(tmp_path / "m.db")
+    writer = Naming(
+        ("Mia", "person"), ("Leo", "person"), relationships=[Relationship("Mia", "mother", "Leo")]
+    )
+    async with remanence.open(database, embedder="none", writer=writer) as memory:
+        for number in range(22):
+            await say(memory, f"Mia painted boat {number} for Leo.")
+        await memory.entities.alias("Mia", "Mimi")
+        told = str(await memory.entities.get("Mia"))
+    shown = typed("entities", "get", "Mimi", "--embedder", "none", "--db", database)
+    printed = typed("entities", "get", "Mia", "--json", "--embedder", "none", "--db", database)
+    data = json.loads(printed.stdout)
+
+    assert (0, told) == (shown.exit_code, shown.stdout.strip())
+    assert "Mia (person, also Mimi; " in told and "Mia: mother of Leo" in told and "boat 21" in told
+    assert told.endswith("more")
+    assert ("Mia", ["Mimi"]) == (data["entity"]["name"], data["entity"]["aliases"])
 
 
 async def test_what_a_writer_names_in_small_letters_is_a_name_and_a_number_is_none(opener: Opener) -> None:

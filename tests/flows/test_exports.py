@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.core.clock import to_datetime
+from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import IngestError, InvalidInput, RemanenceError
 from remanence.core.model import Relation
 from remanence.flows.consolidate.ingesting import IngestResult
@@ -30,7 +30,7 @@ def read(path: Path, data: Any, format: str = "auto") -> Transcript:  # noqa: A0
 
 def times_of(found: Transcript) -> list[str]:
     """Return the minutes in which turns were said."""
-    return [f"{to_datetime(int(str(turn.said_at))):%H:%M:%S}" for turn in found.turns]
+    return [f"{to_datetime(to_micros(turn.said_at or 0)):%H:%M:%S}" for turn in found.turns]
 
 
 def test_a_claude_export_keeps_ids_and_order(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.core.attributes import WANTED_MAX, parse_attribute_filter, value_of
+from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import Status, Turn
 from remanence.core.snapshot import Snapshot
@@ -119,7 +120,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"attributes.project": {"prefix": 3}}, "begins with 3"),
     ({"attributes.project": {"prefix": "x" * 65}}, "compares by a text of 65 characters"),
     ({"attributes.project": {"not": {}}}, "the filter attributes.project cannot be a dict"),
-    ({"category": {"prefix": "f"}}, "category cannot be"),
+    ({"category": {"prefix": "f"}}, "category cannot be compared by an operator"),
+    ({"tags": {"not": ["f"]}}, "tags cannot be compared by an operator"),
     ({"attributes.project": [["a"]]}, "the filter attributes.project cannot be a list"),
     ({"attributes.project": float("nan")}, "the filter attributes.project cannot be nan"),
     ({"attributes.project": 2**64}, "the filter attributes.project cannot be a number of 65 bits"),
@@ -142,6 +144,91 @@ async def test_an_attribute_without_its_prefix_is_told_so(memory: remanence.Engi
         await memory.recall("the boat", filters={"team": "red"})
 
     assert refused.value.recovery.startswith("for an attribute pass 'attributes.team'; ")
+
+
+# filter → types that its attribute has instead
+UNFIT: list[tuple[dict[str, Any], str]] = [
+    ({"attributes.berth": "4"}, "a text, but the values of that attribute are numbers"),
+    ({"attributes.berth": {"lt": "9"}}, "a text, but the values of that attribute are numbers"),
+    ({"attributes.berth": {"not": ["4", True]}}, "True or False and a text, but"),
+    (
+        {"attributes.berth": 4, "attributes.code": {"gte": 7}},
+        "a number, but the values of that attribute are texts",
+    ),
+    ({"attributes.wet": "true"}, "a text, but the values of that attribute are True or False"),
+    ({"attributes.mixed": True}, "True or False, but the values of that attribute are texts and numbers"),
+    ({"attributes.map": "quay"}, "a text, but the values of that attribute are mappings or empty lists"),
+]
+FIT: list[dict[str, Any]] = [
+    {"attributes.mixed": {"gte": 100}},
+    {"attributes.mixed": "pier"},
+    {"attributes.berth": [None, "4"]},
+    {"attributes.wet": ["true", False]},
+    {"attributes.absent": {"gte": 3}},
+    {"attributes.absent": ["x", 3]},
+]
+
+
+@pytest.fixture
+async def moored(memory: remanence.Engine) -> remanence.Engine:
+    """One memory with attributes of each type."""
+    attributes = {"berth": 4, "code": "007", "wet": True, "mixed": ["quay", 4], "map": {"quay": 1}}
+    await memory.learn("The boat is moored.", attributes=attributes)
+    return memory
+
+
+async def test_a_type_that_no_value_has_is_refused(moored: remanence.Engine) -> None:
+    """With the types that are there, by each verb that filters; nothing is, where one value or none can be compared."""
+    for verb in (moored.list, moored.count, lambda **more: moored.recall("the boat", **more)):
+        for filters, message in UNFIT:
+            with pytest.raises(InvalidInput, match=message) as refused:
+                await verb(filters=filters)
+            assert "'3' a text" in refused.value.recovery
+        for filters in FIT:
+            await verb(filters=filters)
+
+
+async def test_what_a_value_was_is_asked_of_then(moored: remanence.Engine, clock: ManualClock) -> None:
+    """As of an instant at which an attribute was of another type, it is compared with that."""
+    then = clock.now()
+    clock.advance(hours=1)
+    await moored.update(1, attributes={"berth": "quay"})
+
+    assert [1] == [one.seq for one in await moored.list(filters={"attributes.berth": {"gte": 4}}, as_of=then)]
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("attributes.berth>=", "pass {'attributes.berth': {'gte': 4}}"),
+        ("attributes.berth__lt", "pass {'attributes.berth': {'lt': 4}}"),
+        ("attributes.berth.$gt", "pass {'attributes.berth': {'gt': 4}}"),
+        ("attributes.berth!=", "pass {'attributes.berth': {'not': 4}}"),
+        ("attributes.berth ==", "pass {'attributes.berth': 4}"),
+        ("attributes.berth >= 4", "pass {'attributes.berth': {'gte': …}}"),
+        ("berth <", "pass {'attributes.berth': {'lt': 4}}"),
+        ("updated_at>", "pass {'updated_at': {'gt': 4}}"),
+        ("tags!=", "pass {'tags': […]} with the values that will do"),
+        ("status=", "pass {'status': […]} with the values that will do"),
+        ("category^=", "pass {'category': […]} with the values that will do"),
+    ],
+)
+async def test_an_operator_in_a_name_is_told_its_place(
+    memory: remanence.Engine, name: str, right: str
+) -> None:
+    """The recovery writes the filter as it has to be, where nothing is stored as well."""
+    for verb in (memory.list, memory.count, lambda **more: memory.recall("the boat", **more)):
+        with pytest.raises(InvalidInput, match="has an operator in its name") as refused:
+            await verb(filters={name: 4})
+
+        assert refused.value.recovery.startswith(right)
+
+
+async def test_a_sign_within_the_name_of_an_attribute_is_none(memory: remanence.Engine) -> None:
+    """What no operator and value can be is a name."""
+    await memory.learn("The boat sails.", attributes={"from->to": "quay", "a=b": 1})
+
+    assert 1 == (await memory.count(filters={"attributes.from->to": "quay", "attributes.a=b": 1})).total
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.core.clock import ManualClock
+from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Link, Relation, Status, Turn, Verification
+from remanence.core.results import date_of
 from tests.flows.conftest import Opener
 
 OLD, NEW = "The open day starts at two.", "The open day starts at four."
@@ -288,3 +289,73 @@ async def test_a_later_word_of_the_same_speaker_stands_above(
     assert ("the same speaker said it later" in first.stands_above) is rises
     assert not rises or new.id == found.memories[0].id
     assert not any(hit.stands_above for hit in as_ranked.memories)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+async def test_what_is_said_again_after_something_else_is_the_newest_word(
+    opener: Opener, clock: ManualClock, linked: bool
+) -> None:
+    """The first word keeps its day, the line names the day of the last, and a span finds it by either."""
+    question = "Which crew does Rune row with?"
+    async with opener(embedder="none") as memory:
+        began = clock.now()
+        first = await memory.learn("Rune rows with the red crew.", speaker="Mara")
+        clock.advance(days=60)
+        second = await memory.learn("Rune rows with the blue crew.", speaker="Mara")
+        if linked:
+            await memory.link(second.id, first.id, "newer")
+        assert second.id == (await memory.recall(question, count_use=False)).memories[0].id
+        clock.advance(days=60)
+        again = await memory.learn("Rune rows with the red crew.", speaker="Mara")
+        answer = await memory.recall(question, count_use=False)
+        kept = await memory.get(first.id)
+        after = await memory.recall(question, between=(began + 100 * DAY, began + 130 * DAY), count_use=False)
+        listed = await memory.list(between=(began + 100 * DAY, began + 130 * DAY))
+
+    assert (first.id, "confirmed") == (again.id, again.status)
+    assert (began, began + 120 * DAY) == (kept.said_at, kept.said_again_at)
+    assert [first.id, second.id] == [hit.id for hit in answer.memories]
+    assert f"; said again {date_of(began + 120 * DAY)}]" in answer.text.splitlines()[0]
+    assert "newer:" not in answer.text
+    assert [first.id] == [hit.id for hit in after.memories] == [one.id for one in listed]
+
+
+async def test_an_older_repeat_changes_no_day(opener: Opener, clock: ManualClock) -> None:
+    """What comes in late but was said before is no newer word; within one batch the same holds."""
+    now = clock.now()
+    async with opener(embedder="none") as memory:
+        one = await memory.learn("The mill grinds on Mondays.", said_at=now)
+        await memory.learn("The mill grinds on Mondays.", said_at=now - 5 * DAY)
+        batch = [{"text": "The ford is dry.", "said_at": now - day * DAY} for day in (3, 1, 2)]
+        (two, *_) = await memory.learn(batch)
+        first, second = await memory.get(one.id), await memory.get(two.id)
+
+    assert (now, None) == (first.said_at, first.said_again_at)
+    assert (now - 3 * DAY, now - DAY) == (second.said_at, second.said_again_at)
+
+
+@pytest.mark.parametrize(
+    ("said", "rises"),
+    [
+        ("That is wrong, since Friday the gate by the old mill can open by card again.", True),
+        ("The gate was painted.", False),  # it holds one word of the question
+    ],
+)
+async def test_a_users_later_word_stands_above_the_assistants(
+    opener: Opener, clock: ManualClock, said: str, rises: bool
+) -> None:
+    """Where both hold the question's words; an earlier one stays below, and nothing is hidden."""
+    question = "Does the gate open by card?"
+    async with opener(embedder="none") as memory:
+        claim = await memory.learn("The gate does not open by card.", role="assistant")
+        clock.advance(days=1)
+        denial = await memory.learn(said, speaker="Ida", role="user")
+        found = await memory.recall(question, count_use=False)
+        clock.advance(days=1)
+        later = await memory.learn("The gate does open by card, I looked it up.", role="assistant")
+        last = await memory.recall(question, count_use=False)
+
+    assert {claim.id, denial.id} == {hit.id for hit in found.memories}
+    assert ("a user said it later" in found.memories[0].stands_above) is rises
+    assert (denial.id if rises else claim.id) == found.memories[0].id
+    assert later.id in {hit.id for hit in last.memories}

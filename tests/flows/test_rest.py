@@ -329,6 +329,24 @@ def test_a_token_that_was_ended_opens_nothing(server: Server) -> None:
                 verb()
 
 
+def test_half_a_character_is_replaced_before_it_is_parsed(server: Server) -> None:
+    """In texts, names and attributes; a pair of escapes is its character, and the answer says what was replaced."""
+    body = rb'{"text": "A \ud83d\ude00 lamp \ud83d", "tags": ["\ude00"], "attributes": {"\ud83d": "\\ud83d"}}'
+    told = server.send("/v1/learn", body, token=server.tokens["home", "curate"]).document
+    kept = server.do("get", name=told["id"])
+    asked = server.send(
+        "/v1/recall", rb'{"query": "lamp \ud83d"}', token=server.tokens["home", "curate"]
+    ).document
+
+    assert {"half a character": 3} == told["replaced"]
+    assert ("A 😀 lamp \ufffd", ["\ufffd"], {"\ufffd": "\\ud83d"}) == (
+        kept["text"],
+        kept["tags"],
+        kept["attributes"],
+    )
+    assert any("half a character" in note for note in asked["notes"])
+
+
 WRONG: list[tuple[str, Any, int, str]] = [
     ("learn", {"text": "x", "trust": "user"}, 400, "learn has no field 'trust'"),
     ("learn", {"text": "x", "agent": "somebody"}, 400, "no field 'agent'"),

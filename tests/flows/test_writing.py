@@ -121,8 +121,8 @@ async def test_a_bad_text_among_many_callers_fails_alone(memory: remanence.Engin
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   ", "a\0b", "half \ud800 a character", "x" * 1_000_000],
-    ids=["empty", "blank", "nul", "surrogate", "1MB"],
+    ["", "   ", "a\0b", "x" * 1_000_000],
+    ids=["empty", "blank", "nul", "1MB"],
 )
 async def test_a_text_that_cannot_be_kept_is_refused_with_a_recovery(
     memory: remanence.Engine, text: str

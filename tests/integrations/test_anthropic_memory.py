@@ -206,7 +206,6 @@ def test_a_pinned_file_is_not_changed(memory: remanence.sync.Engine) -> None:
         ("/memories/a.txt", "x" * 100_001, "100,000 are the limit"),
         ("/memories/" + "n" * 250, "x", "200 printable characters"),
         ("/memories/a\0b", "x", "printable"),
-        ("/memories/a.txt", "\ud800", "lone surrogate"),
     ],
 )
 def test_what_no_memory_can_be_is_refused_clearly(

@@ -229,6 +229,6 @@ def test_a_prompt_longer_than_a_memory_is_heard_to_that_length(hook: Hook, tmp_p
 
     assert 0 == hook(said).exit_code
     ((text, role, session),) = kept(tmp_path)
-    assert text.startswith("The winch of the boat house is broken.? log line")
+    assert text.startswith("The winch of the boat house is broken.\ufffd log line")
     assert 100_000 == len(text)
     assert Role.USER is role and session is not None and 64 == len(session)

@@ -393,6 +393,8 @@ def test_a_filter_reads_what_passes_it(store: RemanenceStore, monkeypatch: pytes
         "range": ({"n": {"$gte": 295}}, 5),
         "both": ({"n": {"$gt": 10, "$lte": 14}, "even": True}, 2),
         "none": ({"n": None}, 0),
+        "of another type": ({"n": "7"}, 0),
+        "beyond another type": ({"even": {"$gt": "7"}}, 0),
     }
     for filters, count in wanted.values():
         read.clear()

@@ -308,6 +308,26 @@ def clock_reads(root: Path) -> list[str]:
     return complaints
 
 
+def multiplied_texts(root: Path) -> list[str]:
+    """No text is multiplied by a condition, which makes it where it is not shown: write `text if condition else ""`."""
+    return [
+        module.at(node, "multiplies a text by a condition")
+        for module in modules(root)
+        for node in module.nodes
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and (isinstance(node.left, ast.JoinedStr) or isinstance(getattr(node.left, "value", None), str))
+        and (isinstance(node.right, ast.Compare | ast.BoolOp | ast.UnaryOp) or _is_truth(node.right))
+    ]
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Tell whether an expression is `bool(…)`, or named as what is true or false."""
+    called = node.func if isinstance(node, ast.Call) else node
+    name = getattr(called, "attr", getattr(called, "id", ""))
+    return name.startswith(("bool", "is_", "has_"))
+
+
 def broad_excepts(root: Path) -> list[str]:
     """A broad except stands only in faces and BROAD_EXCEPT_MODULES, is called one, and stands at most five times."""
     found = [

@@ -13,7 +13,7 @@ from remanence.core.errors import RemanenceError
 from remanence.core.model import TEXT_CHARS_MAX
 from remanence.curate.policy.compiled import load
 from remanence.llm.offline import HashedEmbedder
-from remanence.recall.fit import passage
+from remanence.recall.passages import passage
 from remanence.text.analysis import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.text.condense import condense_text
 from remanence.text.summary import complaint

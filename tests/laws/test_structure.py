@@ -115,6 +115,9 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
     (structure.clock_reads, {"store/a.py": OK + "from time import monotonic\n"}, "time.monotonic"),
     (structure.clock_reads, {"store/a.py": OK + "import time as t\nx = t.time_ns\n"}, "time.time_ns"),
     (structure.clock_reads, {"store/a.py": OK + "q = \"SELECT strftime('%s', 'now')\"\n"}, "'now'"),
+    (structure.multiplied_texts, {"text/a.py": OK + "x = f'; {OK}' * bool(OK)\n"}, "multiplies a text"),
+    (structure.multiplied_texts, {"text/a.py": OK + "x = ', …' * (OK > 3)\n"}, "multiplies a text"),
+    (structure.multiplied_texts, {"text/a.py": OK + "x = f'{\"not \" * OK.is_no}'\n"}, "multiplies a text"),
     (
         structure.broad_excepts,
         {"engine.py": OK + "try:\n    pass\nexcept:\n    pass\n"},

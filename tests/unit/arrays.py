@@ -35,6 +35,7 @@ def corpus_of(said: Sequence[Said]) -> Corpus:
         words=np.array([len(words(one.text)) for one in said], np.int32),
         speaker=np.array([one.speaker for one in said], np.int32),
         said_at=np.array([one.said_at for one in said], np.int64),
+        said_local=np.array([one.said_at for one in said], np.int64),
         value=np.array([one.value for one in said], np.float32),
         live=np.array([one.live for one in said], np.bool_),
         counts=np.array([one.counts for one in said], np.bool_),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from remanence.core.clock import to_datetime
+from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import IngestError
 from remanence.core.model import Relation, Status, Turn
 from remanence.write.import_relations import Dating, TurnPlace, decide_relations
@@ -310,7 +310,7 @@ def test_servers_that_grew_out_of_the_memory_server_are_read() -> None:
     for one in found:
         assert "mcp-memory" == one.format
         assert expected == [
-            (turn.text, f"{to_datetime(turn.said_at):%F}" if isinstance(turn.said_at, int) else None)
+            (turn.text, None if turn.said_at is None else f"{to_datetime(to_micros(turn.said_at)):%F}")
             for turn in one.turns
         ]
         assert {"durability": "long-term", "entity": "Ines", "type": "person"} == one.turns[0].attributes

@@ -64,6 +64,23 @@ def test_the_last_use_is_the_later(mine: int | None, theirs: int | None, after: 
     assert after == world.rows[1]["used_at"]
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "again", "after"),
+    [(10, 20, None, 20), (20, 10, None, None), (20, 10, 30, 30), (10, 20, 15, 20)],
+)
+def test_the_survivor_was_said_last_when_the_later_was(
+    mine: int, theirs: int, again: int | None, after: int | None
+) -> None:
+    """Its own first day stays; `again` is when the survivor was said again before the merge."""
+    world, _ = _merged(
+        row(said_at=NOW - DAY + mine, said_again_at=again and NOW - DAY + again),
+        row(said_at=NOW - DAY + theirs),
+    )
+
+    assert NOW - DAY + mine == world.rows[1]["said_at"]
+    assert (after and NOW - DAY + after) == world.rows[1]["said_again_at"]
+
+
 def test_all_counts_are_added_and_nothing_else() -> None:
     """Uses, confirmations and ratings; what was denied or reinforced is each one's own."""
     counts = {"uses": 1, "confirmations": 2, "helped": 3, "failed": 4, "disputes": 5, "reinforced": 6}

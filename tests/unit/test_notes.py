@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.core.clock import to_datetime
+from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import IngestError
 from remanence.write.transcripts.formats import parse
 
@@ -18,8 +18,7 @@ def said(text: str, source: str = "diary.md") -> list[tuple[str, str]]:
 
 
 def _day(at: datetime | int) -> str:
-    assert isinstance(at, int)
-    return to_datetime(at).strftime("%Y-%m-%d %H:%M")
+    return to_datetime(to_micros(at)).strftime("%Y-%m-%d %H:%M")
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ _DIGEST_BYTES = 16
 _WORDS = "a text, a number, True, False, None, or a list of those"
 _LAST_CHARACTER = "\U0010ffff"
 OPERATORS = ("gt", "gte", "lt", "lte", "prefix", "not")
+_TYPES = {"text": ("a text", "texts"), "number": ("a number", "numbers"), "flag": ("True or False",) * 2}
+_BARE = "mappings or empty lists, which are equal to nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class OneOf:
         met = self.absent if value is None else not self.scalars.isdisjoint(scalars(value))
         return met is not self.negated
 
+    @property
+    def types(self) -> frozenset[str]:
+        """Return of which types a value must be to be compared, none where absence is asked for as well."""
+        return frozenset() if self.absent else frozenset(kind for kind, _ in self.scalars)
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -55,6 +62,11 @@ class Range:
     def is_met(self, value: Any) -> bool:
         """Tell whether a stored value, or an item of a list, lies between the bounds; None is none."""
         return any(kind == self.kind and self.of([one]) for kind, one in scalars(value))
+
+    @property
+    def types(self) -> frozenset[str]:
+        """Return of which types a value must be to be compared."""
+        return frozenset({self.kind})
 
     def of(self, ascending: Sequence[Any]) -> range:
         """Return the places of those of some values of this kind, ascending, that lie between the bounds."""
@@ -201,6 +213,7 @@ class AttributeColumn:
     def __init__(self) -> None:
         self._codes: dict[Scalar | frozenset[Scalar], int] = {}
         self._by_scalar: dict[Scalar, list[int]] = {}
+        self._by_type: dict[str, list[int]] = {}
         self._ascending: dict[str, tuple[list[Any], npt.NDArray[np.int64]]] = {}
 
     def match_codes(self, codes: Codes, asked: AttributeFilter) -> npt.NDArray[np.bool_]:
@@ -210,6 +223,27 @@ class AttributeColumn:
             will_do &= self._match(condition)
         met: npt.NDArray[np.bool_] = will_do[codes]
         return met
+
+    def check_types(self, name: str, codes: Codes, asked: AttributeFilter) -> None:
+        """Refuse a condition that no row's value can be compared with, unless no row has a value at all."""
+        there = np.zeros(len(self._codes) + 1, np.bool_)  # the last of absence, which is −1
+        there[codes] = True
+        if not there[:-1].any():
+            return
+        for condition in asked.conditions:
+            wanted = condition.types
+            if wanted and not any(self._has_type(kind, there) for kind in wanted):
+                held = [_TYPES[kind][1] for kind in _TYPES if self._has_type(kind, there)] or [_BARE]
+                raise InvalidInput(
+                    f"the filter {name} compares with {' and '.join(_TYPES[kind][0] for kind in sorted(wanted))},"
+                    f" but the values of that attribute are {' and '.join(held)}",
+                    recovery="compare with a value of that type: in code 3 is a number, '3' a text and True neither; on"
+                    " the command line 3 and true are read as such, and what stands in double quotes is a text",
+                )
+
+    def _has_type(self, kind: str, there: npt.NDArray[np.bool_]) -> bool:
+        """Tell whether a row has a value of a type, alone or in a list."""
+        return any(there[code] for code in self._by_type.get(kind, ()))
 
     def count_values(self, codes: Codes) -> Counter[Scalar | None]:
         """Count in how many of some rows each value stands, None where it is absent; of a list each item counts."""
@@ -230,6 +264,7 @@ class AttributeColumn:
             self._ascending = {}
             for one in answers if isinstance(answers, frozenset) else (answers,):
                 self._by_scalar.setdefault(one, []).append(code)
+                self._by_type.setdefault(one[0], []).append(code)
         return code
 
     def _match(self, condition: OneOf | Range) -> npt.NDArray[np.bool_]:

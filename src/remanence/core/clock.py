@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
@@ -164,7 +164,7 @@ def _micros(span: float) -> int:
 def to_micros(moment: datetime | int) -> int:
     """Turn an aware datetime (or microseconds) into microseconds UTC; a naive datetime is refused."""
     if isinstance(moment, datetime):
-        if moment.tzinfo is None:
+        if moment.utcoffset() is None:
             raise InvalidInput(
                 "the time has no time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
             )
@@ -182,9 +182,10 @@ def to_micros(moment: datetime | int) -> int:
     return moment
 
 
-def to_datetime(micros: int) -> datetime:
-    """Turn microseconds UTC into an aware datetime."""
-    return _EPOCH + timedelta(microseconds=micros)
+def to_datetime(micros: int, offset: int = 0) -> datetime:
+    """Turn microseconds UTC into an aware datetime: in UTC, or with an offset in seconds east of it."""
+    moment = _EPOCH + timedelta(microseconds=micros)
+    return moment.astimezone(timezone(timedelta(seconds=offset))) if offset else moment
 
 
 def format_duration(micros: float) -> str:
@@ -202,6 +203,11 @@ def to_span(
     if span is None:
         return None
     first, last = to_micros(span[0]), to_micros(span[1])
+    check_span(first, last, name)
+    return first, last
+
+
+def check_span(first: int, last: int, name: str) -> None:
+    """Refuse a span of time that ends before it begins; `name` is the argument's."""
     if first > last:
         raise InvalidInput("the time span ends before it begins", recovery=f"pass {name}=(earlier, later)")
-    return first, last

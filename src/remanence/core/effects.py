@@ -265,6 +265,7 @@ _WHOLE: Mapping[str, Any] = {
 _CONFIRMED: Mapping[str, Any] = {
     "confirmations": DynamicValue.ONE_MORE,
     "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
+    "said_again_at": DynamicValue.GIVEN,
 }
 
 _FALLING = ("expire", "deduplicate", "keep-recent", "lifecycle", "value")
@@ -471,13 +472,13 @@ UNLINK = Effect(
     over="links",
     stage=Stage.LINKS,
 )
-# What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, the
-# lesser trust, its tags, sources and links.
+# What a memory takes over from one that is merged into it: its counts, when it was said last, its times of use, the
+# greater confidence, the lesser trust, its tags, sources and links.
 TAKE_IN = Effect(
     "take in",
     {
         **dict.fromkeys(("uses", "confirmations", "helped", "failed"), DynamicValue.GIVEN),
-        **dict.fromkeys(("used_at", "use_days", "use_day"), DynamicValue.GIVEN),
+        **dict.fromkeys(("said_again_at", "used_at", "use_days", "use_day"), DynamicValue.GIVEN),
         "confidence": DynamicValue.GIVEN,
         "trust": DynamicValue.GIVEN,
     },
@@ -543,7 +544,8 @@ _VERBS: tuple[Effect, ...] = (
         {
             "confirmations": DynamicValue.ONE_MORE,
             **dict.fromkeys(
-                ("confidence", "importance", "decay", "valid_to", "verification"), DynamicValue.GIVEN
+                ("confidence", "importance", "decay", "valid_to", "verification", "said_again_at"),
+                DynamicValue.GIVEN,
             ),
         },
         restates=_RESTATED,
@@ -566,7 +568,7 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "put",
-        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "key"), DynamicValue.GIVEN),
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID, "said_at", "said_offset", "key"), DynamicValue.GIVEN),
         back=("put",),
         under=("put", "update"),
         restates=_RESTATED,

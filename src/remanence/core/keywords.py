@@ -124,7 +124,8 @@ class Asking(FrameAsking, total=False):
     whether this question searches the archive ("open") or not ("closed"); without it the setting `recall_leaves_out`
     decides. With `newer_first` False a later statement on the same matter is not put above the best answer. `around` is
     the time that the question is about: statements of that time count more. Without `around` the words of the question
-    tell the time ("last Tuesday", "in May").
+    tell the time ("last Tuesday", "in May"). `max_age`, in days, leaves out what nobody said or confirmed for so long,
+    `verified` what no user confirmed; `left_out` of the answer counts both.
     """
 
     asker: str | None
@@ -132,6 +133,8 @@ class Asking(FrameAsking, total=False):
     archived: ArchiveName | None
     newer_first: bool
     around: tuple[Moment, Moment] | None
+    max_age: float | None
+    verified: bool
 
 
 Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys and their new values
@@ -192,6 +195,8 @@ class Columns(TypedDict, total=False):
     thread: Some[str | None]
     session: Some[str | None]
     said_at: Some[int]
+    said_offset: Some[int]
+    said_again_at: Some[int | None]
     learned_at: Some[int]
     valid_from: Some[int | None]
     valid_to: Some[int | None]

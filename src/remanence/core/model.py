@@ -7,8 +7,10 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from remanence.core.half_characters import of_texts
 from remanence.core.later import import_later
-from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
+from remanence.core.local_time import SaidTimes
+from remanence.core.results import MaybeTime, Result, Time, number, visible
 from remanence.core.signatures import checked_class
 
 if TYPE_CHECKING:
@@ -259,6 +261,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("thread", "name"),
     Column("session", "name"),
     Column("said_at", "time", nullable=False),
+    Column("said_offset", "int", default=0, nullable=False),
+    Column("said_again_at", "time"),
     Column("learned_at", "time", nullable=False),
     Column("valid_from", "time"),
     Column("valid_to", "time"),
@@ -362,9 +366,10 @@ def link_values(now: int, weight: float = 1.0, confidence: float | None = None) 
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Memory(Result):
+class Memory(SaidTimes, Result):
     """One thing kept, with all its columns, tags and sources; times in microseconds UTC.
 
+    `said_offset` is how many seconds east of UTC the clocks stood where it was said, 0 where nobody knows it.
     `accessors` maps each agent that used it to how often (`uses`) and when last (`last_at`), `tagged_at` each tag to
     when it was set, as far as that is known. `last_action` is told by `get` alone: what a policy's run last did to it.
     """
@@ -397,6 +402,8 @@ class Memory(Result):
     speaker: str | None = None
     thread: str | None = None
     session: str | None = None
+    said_offset: int = 0
+    said_again_at: int | None = None
     valid_from: int | None = None
     valid_to: int | None = None
     used_at: int | None = None
@@ -435,7 +442,8 @@ class Memory(Result):
     last_action: str | None = None
 
     HIDDEN = frozenset({"fingerprint", "use_days", "use_day"})
-    said_time = Time("said_at")
+    said_time = Time("said_at", "said_offset")
+    said_again_time = MaybeTime("said_again_at")
     learned_time = Time("learned_at")
     status_time = Time("status_at")
     tier_time = Time("tier_at")
@@ -448,15 +456,21 @@ class Memory(Result):
     valid_to_time = MaybeTime("valid_to")
     hold_until_time = MaybeTime("hold_until")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        return {**Result.to_dict(self), "said_at": self.said_time.isoformat()}
+
     def __str__(self) -> str:
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
+        mark += f" [{self.said_again}]" if self.said_again else ""
         mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
         mark += "".join(f" [{end}]" for end in self.ended)
-        text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
+        text = f"{short_id(self.seq)} {self.said_day}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -520,7 +534,7 @@ class LearnResult(Result):
     def __str__(self) -> str:
         if self.status == "gated":
             return visible(f"gated: {self.note}")
-        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' * bool(self.note)}"
+        return f"{self.status} {short_id(self.seq)} {self.id}{f' ({self.note})' if self.note else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -587,7 +601,7 @@ class RecallResult(Result):
     text says so, too. `left_out` counts all memories that were left out, by reason; `dropped` names the first of them.
     `without_model` says why an embedding model had no part in the answer. `times` are the times that the question asks
     about, each with its words in the question. `explanation` says why, if that was asked. `next_score` is the score of
-    the first memory beyond the limit, divided by the best score.
+    the first memory beyond the limit, divided by the best score. `notes` has further remarks.
     """
 
     query: str
@@ -603,6 +617,7 @@ class RecallResult(Result):
     explanation: "RecallExplanation | None" = None
     times: tuple[str, ...] = ()
     next_score: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)
@@ -640,11 +655,17 @@ class AffectedMemory(Result):
     id: str | None = None
     text: str | None = None
     said_at: int | None = None
+    said_offset: int = 0
 
-    said_time = MaybeTime("said_at")
+    said_time = MaybeTime("said_at", "said_offset")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes, with when it was said as the clocks there showed it."""
+        said = self.said_time
+        return {**Result.to_dict(self), "said_at": None if said is None else said.isoformat()}
 
     def __str__(self) -> str:
-        date = "" if self.said_at is None else f" {date_of(self.said_at)}"
+        date = "" if self.said_time is None else f" {self.said_time.date()}"
         return visible(
             " ".join(f"{short_id(self.seq)}{date} {self.text or self.id or 'not there any more'}".split())
         )

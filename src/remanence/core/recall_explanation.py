@@ -62,7 +62,7 @@ class ScorePart(Result):
         return round(self.value, 3) == self.is_factor
 
     def __str__(self) -> str:
-        return f"{self.name} {'×' * self.is_factor}{self.value:.3f}"
+        return f"{self.name} {'×' if self.is_factor else ''}{self.value:.3f}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -112,8 +112,8 @@ class ScoreExplanation(Result):
 
     def __str__(self) -> str:
         score = f"{self.score:.3f} = {format_sum(self.parts)}" if self.parts else "no score"
-        because = f"; {self.because}" * bool(self.because)
-        above = f"; stands above {self.stands_above}" * bool(self.stands_above)
+        because = f"; {self.because}" if self.because else ""
+        above = f"; stands above {self.stands_above}" if self.stands_above else ""
         return visible(f"#{self.seq} {score}{because}{above}")
 
 
@@ -148,7 +148,7 @@ class Absence(Result):
 
     def __str__(self) -> str:
         why = self.what if self.stage == "nothing" else f"{self.stage}: {self.what}"
-        way = f"\n  {self.way_in}" * bool(self.way_in)
+        way = f"\n  {self.way_in}" if self.way_in else ""
         return visible(f"why not {self.name}? {why}{way}")
 
 
@@ -216,9 +216,9 @@ class RecallExplanation(Result):
 
     def _describe_filters(self) -> str:
         took = ", ".join(str(one) for one in self.filters if one.removed)
-        filters = f"; filters took {took}" * bool(took)
-        read = f"; {self.archived:,} of the archive were read" * bool(self.archived)
-        left = f"; left {self.candidates:,}" * bool(filters or read)
+        filters = f"; filters took {took}" if took else ""
+        read = f"; {self.archived:,} of the archive were read" if self.archived else ""
+        left = f"; left {self.candidates:,}" if filters or read else ""
         return f"{number(self.memories, 'memory', 'memories')}{filters}{read}{left}"
 
     def _rest(self) -> Iterator[str]:
@@ -232,7 +232,7 @@ class RecallExplanation(Result):
             yield f"left out {len(told) - _DROPS_SHOWN:,} more"
         if self.strength:
             floor = "" if self.floor is None else f"; weak below {self.floor:.2f}"
-            doubt = " (weak)" * (self.floor is not None and self.strength < self.floor)
+            doubt = " (weak)" if self.floor is not None and self.strength < self.floor else ""
             yield f"strength {self.strength:.2f}{doubt}{floor}"
         spent = ", ".join(f"{name} {micros / 1_000:.1f}" for name, micros in self.spent_us.items())
         yield f"took {sum(self.spent_us.values()) / 1_000:.1f} ms: {spent}"
@@ -281,9 +281,9 @@ def build_parts(
 
 
 def _draw_score(one: ScoreExplanation, candidates: int, best: float) -> Iterator[str]:
-    place = f", {ordinal(one.rank)} of {candidates:,}" * bool(one.rank)
+    place = f", {ordinal(one.rank)} of {candidates:,}" if one.rank else ""
     score = f"scores {one.score:.3f}{place}" if one.parts else "has no score"
-    because = f"; {one.because}" * bool(one.because)
+    because = f"; {one.because}" if one.because else ""
     yield f"#{one.seq} {score}{because}"
     if one.stands_above:
         yield f"  stands above {one.stands_above}"

@@ -5,15 +5,18 @@ Knows the shape of values; must not know any single result.
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from types import NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.half_characters import HALF, describe_mended
+from remanence.core.text_cuts import step_back
 
+TOO_OLD, UNVERIFIED = "too old", "unverified"  # reasons of a question that is strict
 SAID_ALREADY = "duplicate"  # a reason: the turn that a fact was extracted from stands here, or that fact
 WEAK = "nothing here answers this well"  # how a weak answer begins
 # So many places are advised where the first beyond a limit scores so much of the best. On LoCoMo twenty places find
@@ -38,6 +41,18 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return it as data that `json.dumps` takes: enumerations by name, times in ISO 8601, UTC."""
         return fields_of(self, self.HIDDEN)
+
+    def with_mended(self, count: int) -> Self:
+        """Return it with a note that so many halves of characters were replaced, where it has room for notes."""
+        kind: type = type(self)
+        has, changes = _names_of(kind), dict[str, Any]()
+        note = describe_mended(count)
+        for name in ("notes", "replacements"):
+            if name in has:
+                changes[name] = (*getattr(self, name), note)
+        if "replacements" in has:
+            changes["replaced"] = {**self.to_dict()["replaced"], HALF: count}
+        return replace(self, **changes) if changes else self  # type: ignore[type-var] # every result is a dataclass
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {one_line(self._line())}>"
@@ -98,24 +113,27 @@ def is_time(name: str) -> bool:
 
 
 class Time:
-    """The time in a field of a result, which is microseconds, as an aware datetime in UTC."""
+    """The time in a field of a result, which is microseconds, as an aware datetime: in UTC unless it has an offset.
 
-    def __init__(self, field: str) -> None:
-        self._field = field
+    `offset` names the field of it, in seconds east of UTC.
+    """
+
+    def __init__(self, field: str, offset: str = "") -> None:
+        self._field, self._offset = field, offset
 
     def __get__(self, result: Any, kind: type | None = None) -> datetime:
-        return to_datetime(getattr(result, self._field))
+        offset = getattr(result, self._offset) if self._offset else 0
+        return to_datetime(getattr(result, self._field), offset)
 
 
 class MaybeTime:
     """The same where there may be no time."""
 
-    def __init__(self, field: str) -> None:
-        self._field = field
+    def __init__(self, field: str, offset: str = "") -> None:
+        self._field, self._time = field, Time(field, offset)
 
     def __get__(self, result: Any, kind: type | None = None) -> datetime | None:
-        micros = getattr(result, self._field)
-        return None if micros is None else to_datetime(micros)
+        return None if getattr(result, self._field) is None else self._time.__get__(result)
 
 
 def date_of(micros: int | None) -> str:
@@ -150,7 +168,7 @@ def advise_longer(next_score: float, shown: int) -> str:
 
 def kept_out(counts: Mapping[str, int]) -> str:
     """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 duplicate`."""
-    said = {SAID_ALREADY: ("duplicate", "duplicates")}
+    said = {SAID_ALREADY: ("duplicate", "duplicates"), **{why: (why, why) for why in (TOO_OLD, UNVERIFIED)}}
     return ", ".join(
         number(count, *said.get(reason, (f"by the {reason}",) * 2)) for reason, count in counts.items()
     )
@@ -164,7 +182,7 @@ def number(count: int, one: str, many: str) -> str:
 def one_line(text: str, chars: int = LINE_CHARS) -> str:
     """Return a text as one line of so many characters at most, in which nothing steers a terminal."""
     flat = visible(" ".join(text[: 4 * chars].split()))
-    return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+    return flat if len(flat) <= chars else flat[: step_back(flat, chars - 1)] + "…"
 
 
 def visible(text: str) -> str:

@@ -278,7 +278,9 @@ class Fall(Result):
 
     def __str__(self) -> str:
         rules = " or ".join(map(repr, self.rules))
-        by = f" by the rule {rules} of {self.policy!r}" if rules else f" by {self.actor}" * bool(self.actor)
+        by = (
+            f" by the rule {rules} of {self.policy!r}" if rules else f" by {self.actor}" if self.actor else ""
+        )
         why = f", because {self.because}" if self.because else ""
         instead = f", in favour of {', '.join(f'#{seq}' for seq in self.into)}" if self.into else ""
         reason = f" ({self.reason})" if self.reason else ""

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, wraps
+from itertools import zip_longest
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -22,6 +24,7 @@ from typing import (
 )
 
 from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown, format_value, suggest
+from remanence.core.half_characters import mend_counted, take_untold, untold_as_before
 from remanence.core.synonyms import ARGUMENTS
 
 _WORDS: Mapping[Any, str] = {
@@ -232,21 +235,30 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 def validate_arguments(verb: F) -> F:
     """Let a function refuse what does not fit its annotations, with `InvalidInput`."""
-    takes = _Takes(verb)
+    takes, makes_value = _Takes(verb), verb.__name__ == "__init__"
 
     if inspect.iscoroutinefunction(verb):
 
         @wraps(verb)
         async def later(*given: Any, **more: Any) -> Any:
-            takes.check(given, more)
-            return await verb(*given, **more)
+            try:
+                takes.check(given, more)
+                places, named = takes.mend(given, more)
+                answer = await verb(*places, **named)
+            finally:  # an error tells what is wrong, and the next answer is about another call
+                count = take_untold()
+            return tell_mended(answer, count) if count else answer
 
         return later  # type: ignore[return-value] # has the same signature
 
     @wraps(verb)
     def now(*given: Any, **more: Any) -> Any:
         takes.check(given, more)
-        return verb(*given, **more)
+        if makes_value:  # what it holds is mended, and told, by the verb that takes it
+            return verb(*given, **more)
+        with untold_as_before():  # its answer is no result, and the next one is about another call
+            places, named = takes.mend(given, more)
+            return verb(*places, **named)
 
     return now  # type: ignore[return-value] # has the same signature
 
@@ -257,6 +269,18 @@ def checked_class(kind: C) -> C:
         if inspect.isfunction(member) and (name == "__init__" or not name.startswith("_")):
             setattr(kind, name, validate_arguments(member))
     return kind
+
+
+def tell_mended(answer: Any, count: int) -> Any:
+    """Return an answer, or the first of a list, with a note that so many halves of characters were replaced."""
+    if isinstance(answer, list) and answer:
+        return [tell_mended(answer[0], count), *answer[1:]]
+    with_mended = getattr(answer, "with_mended", None)
+    return answer if with_mended is None else with_mended(count)
+
+
+def _takes_path(annotation: Any) -> bool:
+    return annotation is Path or any(map(_takes_path, get_args(annotation)))
 
 
 class _Takes:
@@ -283,13 +307,25 @@ class _Takes:
         if not takes.enough <= len(given) <= len(takes.places):
             takes.check_complete(given, more)
 
+    def mend(self, given: Sequence[Any], more: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Return arguments that were checked, with whole characters in all texts but the names of files."""
+        takes = self._parameters
+        assert takes is not None
+        names = [name for name, _ in takes.places[: len(given)]]
+        places = [
+            value if name in takes.paths else mend_counted(value) for name, value in zip_longest(names, given)
+        ]
+        return places, {
+            name: value if name in takes.paths else mend_counted(value) for name, value in more.items()
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class _Parameters:
     """A function's parameters: by place, by name with the place that each has too, and those that must be given.
 
     `further` stands for every name that is none of them, `rest` for all arguments beyond those that have a place. With
-    `enough` arguments by place nothing is missing.
+    `enough` arguments by place nothing is missing. `paths` may name files, whose names are not always whole characters.
     """
 
     verb: str
@@ -299,6 +335,7 @@ class _Parameters:
     rest: tuple[str, Check | None] | None
     required: frozenset[str]
     enough: int
+    paths: frozenset[str]
 
     def refuse_name(self, name: str) -> None:
         """Refuse a name that is no parameter, or whose argument was given by its place."""
@@ -368,6 +405,7 @@ def _parameters(verb: Callable[..., Any]) -> _Parameters:
             ((one.name, checks[one.name]) for one in parameters if one.kind is one.VAR_POSITIONAL), None
         ),
         required=frozenset(required),
+        paths=frozenset(one.name for one in parameters if _takes_path(one.annotation)),
         enough=max((order.get(name, _NO_PLACE) + 1 for name in required), default=0),
     )
 

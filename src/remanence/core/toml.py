@@ -7,6 +7,8 @@ import re
 import tomllib
 from typing import Any
 
+from remanence.core.half_characters import mend_text, note_mended
+
 TOML_BYTES_MAX = 1_048_576
 KEY_PARTS_MAX = 64
 # What a key cannot go on in: strings, of which a key may be one part, and comments. The first that begins wins.
@@ -30,7 +32,9 @@ def parse_toml(text: str) -> dict[str, Any]:
         tomllib.TOMLDecodeError: it is none, has more than 1 MB, or a key of more than 64 parts, which would take the
             parser minutes; a number or a nesting that Python does not take is said so too.
     """
-    size = len(text.encode("utf-8", "surrogatepass"))
+    text, count = mend_text(text)
+    note_mended(count)
+    size = len(text.encode())
     if size > TOML_BYTES_MAX:
         raise tomllib.TOMLDecodeError(f"it has {size:,} bytes, more than {TOML_BYTES_MAX:,}")
     if text.count(".") >= KEY_PARTS_MAX:

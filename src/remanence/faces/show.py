@@ -41,7 +41,7 @@ from remanence.core.results import (
     kept_out,
     number,
 )
-from remanence.faces.style import Text, Undoable, local, write_lines
+from remanence.faces.style import Text, Undoable, local, said_time, write_lines
 from remanence.text.analysis import visible
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _find_undo_command(done: Any) -> str:
 def _render_undo_hint(command: str, one: str = "") -> Iterator[Text]:
     """Say what to type to take something back, and by which verb a single memory of it."""
     if command:
-        rest = f"; a single memory: {one}" * bool(one)
+        rest = f"; a single memory: {one}" if one else ""
         yield Text.assemble(("  take it back with: ", "dim"), (command, "command"), (rest, "dim"))
 
 
@@ -213,7 +213,7 @@ def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
 def _drop_preview(shown: DropPreview) -> Iterator[Text]:
     yield from (Text(line) for line in str(shown).splitlines())
     if len(shown) and not shown.held_count:
-        allow = f" --allow-protected {shown.protected_count}" * bool(shown.protected_count)
+        allow = f" --allow-protected {shown.protected_count}" if shown.protected_count else ""
         yield Text(f"  to drop it, repeat the command with --yes{allow}", "dim")
 
 
@@ -276,16 +276,16 @@ def _count_skips(remarks: Sequence[str]) -> Iterator[str]:
         is_named = name.startswith("#") and reason
         by_reason.setdefault(reason if is_named else remark, []).extend([name] * bool(is_named))
     for reason, names in by_reason.items():
-        shown = ", ".join(names[:SKIPS_SHOWN]) + ", …" * (len(names) > SKIPS_SHOWN)
-        count = f" {len(names):,}" * (len(names) > 1)
-        yield f"{count}: {escape_line(f'{shown}: ' * bool(shown) + reason)}"
+        shown = ", ".join(names[:SKIPS_SHOWN]) + (", …" if len(names) > SKIPS_SHOWN else "")
+        count = f" {len(names):,}" if len(names) > 1 else ""
+        yield f"{count}: {escape_line(f'{shown}: {reason}' if shown else reason)}"
 
 
 @_register_show("RecallResult")
 def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
-    elif doubt := WEAK * answer.is_weak or UNSURE * answer.is_unsure:
+    elif doubt := WEAK if answer.is_weak else UNSURE if answer.is_unsure else "":
         yield Text(doubt, "yellow")
     by_id = {hit.id: short_id(hit.seq) for hit in answer.memories}
     by_id |= {one.id: short_id(one.seq) for one in answer.dropped}
@@ -297,7 +297,7 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield from _show_hit(hit, by_id)
         yield from (Text(f"  {line}", "dim") for line in scores.get(hit.seq, ()))
     if not tells_all:  # the reasons tell it, too
-        strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
+        strength = f"strength {answer.strength:.2f}, " if answer.query else ""
         yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.times:
         yield Text(f"  asked about {escape_line('; '.join(answer.times))}", "dim")
@@ -311,6 +311,7 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield from (
             Text(f"  left out {escape_line(str(one))}", "dim") for one in answer.dropped[:DROPPED_SHOWN]
         )
+    yield from (Text(f"  note: {escape_line(note)}", "yellow") for note in answer.notes)
     if answer.without_model:
         yield Text(f"  without the model: {escape_line(answer.without_model)}", "dim")
 
@@ -336,7 +337,7 @@ def _row(memory: Memory) -> Text:
     mark = f" [{'; '.join(marks)}]" if marks else ""
     return Text.assemble(
         (f"{memory.seq:>6} ", "bold"),
-        (f"{format_time(memory.said_at)}{mark} ", "dim"),
+        (f"{said_time(memory)}{mark} ", "dim"),
         who,
         shorten_line(memory.text),
     )
@@ -350,7 +351,7 @@ def _memory(memory: Memory) -> Iterator[Text]:
         value = getattr(memory, one.name)
         if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value in ((), {}):
             continue
-        text = _format_field(one.name, value)
+        text = said_time(memory) if one.name == "said_at" else _format_field(one.name, value)
         yield Text.assemble((f"  {one.name:<14}", "dim"), escape_line(text))
 
 
@@ -506,7 +507,7 @@ def _scope(one: ScopeOverview) -> Iterator[Text]:
 
 
 def _describe_size(state: State) -> str:
-    since = f", {state.erased_since:,} of them were erased since it was copied" * bool(state.erased_since)
+    since = f", {state.erased_since:,} of them were erased since it was copied" if state.erased_since else ""
     return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}{since}"
 
 
@@ -604,7 +605,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
             else f"{act.name} {act.count:,}"
         )
         why = (
-            f"[{escape_line(rule)}]{f' because {escape_line(text)}' * bool(text)}"
+            f"[{escape_line(rule)}]{f' because {escape_line(text)}' if text else ''}"
             for rule, text in act.rules.items()
         )
         yield Text("  ".join([f"  {what}", *why]))
@@ -626,5 +627,5 @@ def _run_report(done: RunReport) -> Iterator[Text]:
 def _check(check: Check) -> Iterator[Text]:
     mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
     mark = ("warning", "yellow") if check.ok and check.advice else mark
-    advice = f"; {check.advice}" * bool(check.advice)
+    advice = f"; {check.advice}" if check.advice else ""
     yield Text.assemble(mark, f" {check.name}: {escape_line(check.detail + advice)}")

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from unicodedata import category, east_asian_width
@@ -21,6 +21,7 @@ from remanence.core.keywords import Progress
 from remanence.core.later import import_later
 
 if TYPE_CHECKING:
+    from remanence.core.model import AffectedMemory, Memory
     from remanence.read import when
 
 import_later(globals())
@@ -28,31 +29,50 @@ import_later(globals())
 
 def moment(text: str) -> datetime:
     """Read a time in ISO 8601; one without a zone is local."""
+    return in_local_zone(written_time(text))
+
+
+def in_local_zone(given: datetime, zone: tzinfo | None = None) -> datetime:
+    """Return a time that has a zone, or is of the scope's `zone`, as it is; another is of the local zone."""
     try:
-        read = datetime.fromisoformat(text)
-        return read if read.tzinfo is not None else read.astimezone()
+        return given if given.tzinfo is not None or zone is not None else given.astimezone()
     except (ValueError, OverflowError):
-        raise InvalidInput(
-            f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30 or 2026-03-01"
-        ) from None
+        raise _make_time_error(str(given)) from None
+
+
+def written_time(text: str) -> datetime:
+    """Read a time in ISO 8601 as it is written, with a zone or without one."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise _make_time_error(text) from None
+
+
+def _make_time_error(text: str) -> InvalidInput:
+    return InvalidInput(f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30 or 2026-03-01")
 
 
 def span(text: str, now: int) -> tuple[datetime, datetime]:
-    """Read a time as a person writes it at `now`: in ISO 8601, or as in a question, such as last week or May.
+    """Read a time as a person writes it when clocks show `now`: in ISO 8601, or as in a question, such as last week.
 
-    Returns when it begins and when it ends, which for a day is its last microsecond.
+    Returns when it begins and when it ends, which for a day is its last microsecond. Without a zone both are of the
+    clocks where something was said.
     """
     try:
-        begins = moment(text)
+        begins = written_time(text)
     except InvalidInput:
         spans = when.find_time_spans(text, now) or when.find_time_spans(f"in {text}", now)
         if not spans:
             raise InvalidInput(
                 f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30, 2026-03-01 or last week"
             ) from None
-        return to_datetime(spans[0].begins), to_datetime(spans[0].ends)
+        first, last = (to_datetime(at).replace(tzinfo=None) for at in spans[0][:2])
+        return first, last
     is_day = len(text.strip()) <= len("2026-03-01")
-    return begins, begins + timedelta(days=1, microseconds=-1) * is_day
+    try:
+        return begins, begins + timedelta(days=1, microseconds=-1) * is_day
+    except OverflowError:  # the last day that there is
+        raise _make_time_error(text) from None
 
 
 def interval(text: str, now: int) -> tuple[datetime, datetime]:
@@ -61,10 +81,19 @@ def interval(text: str, now: int) -> tuple[datetime, datetime]:
     return span(first, now)[0], span(last or first, now)[1]
 
 
+def said_time(one: "Memory | AffectedMemory") -> str:
+    """Write when something was said, by the clocks there where they stood apart from UTC."""
+    return local(one.said_at or 0) if not one.said_offset else _to_minutes(one.said_time or to_datetime(0))
+
+
+def _to_minutes(at: datetime) -> str:
+    return at.isoformat(" ", "minutes")
+
+
 def local(given: datetime | int) -> str:
     """Write a time in the local zone, to the minute, with the zone's offset."""
     at = to_datetime(given) if isinstance(given, int) else given
-    return at.astimezone().isoformat(" ", "minutes")
+    return _to_minutes(at.astimezone())
 
 
 _INDENT = 4  # of what is wrapped, deeper than its line

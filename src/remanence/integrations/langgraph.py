@@ -411,11 +411,11 @@ class RemanenceStore(BaseStore):
         }
         for key, one in list(store_items.narrow(op.filter).items())[:_NARROWED_MAX]:
             field = _name_attribute(_VALUE + key)
-            if isinstance(one, dict) and not isinstance(next(iter(one.values())), str):
-                flags = await engine.count(filters={field: [True, False], "status": "any"})
-                if flags.total:  # to Python True is more than 0, to the engine it is no number
-                    continue
-            under[field] = one
+            is_number = isinstance(one, dict) and not isinstance(next(iter(one.values())), str)
+            if is_number and await _count_met(engine, field, [True, False]):
+                continue  # to Python True is more than 0, to the engine it is no number
+            # Where no value can be compared none passes: only what has no such field is read.
+            under[field] = one if await _count_met(engine, field, one) is not None else None
         return under
 
     async def _list_namespaces(self, engine: Engine, op: ListNamespacesOp) -> list[tuple[str, ...]]:
@@ -528,6 +528,14 @@ def _name(op: GetOp | PutOp) -> str:
 
 def _name_attribute(name: str) -> str:
     return f"{ATTRIBUTE}{name}"
+
+
+async def _count_met(engine: Engine, attribute: str, wanted: Any) -> int | None:
+    """Count the memories whose attribute will do; None where it has values, but none that can be compared."""
+    try:
+        return (await engine.count(filters={attribute: wanted, "status": "any"})).total
+    except InvalidInput:
+        return None
 
 
 def _read_item(engine: Engine, memory: Memory) -> _StoredItem | None:

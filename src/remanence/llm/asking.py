@@ -18,6 +18,7 @@ import orjson
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.errors import ExtensionError, InvalidInput, ModelError, WriterError, format_value
+from remanence.core.half_characters import mend_json
 from remanence.llm.base import Judgement
 from remanence.llm.questions import (
     SHORTENED_CHARS_MAX,
@@ -250,8 +251,8 @@ async def document(answer: Answering, bytes_max: int = ANSWER_BYTES_MAX) -> dict
         if len(body) > bytes_max:
             raise build_reply_error(f"the answer is longer than {bytes_max:,} bytes", 0)
     try:
-        value = orjson.loads(bytes(body))
-    except orjson.JSONDecodeError as error:
+        value = orjson.loads(mend_json(body.decode())[0])
+    except (orjson.JSONDecodeError, UnicodeDecodeError) as error:
         raise build_reply_error(f"the server answered with what is no JSON: {error}", 0) from None
     if not isinstance(value, dict):
         raise build_reply_error(f"the server answered with a JSON {type(value).__name__}, not an object", 0)

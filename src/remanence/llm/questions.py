@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from remanence.core.text_cuts import step_back
 from remanence.read.extraction import (
     AREAS,
     ENTITIES_MAX,
@@ -176,7 +177,7 @@ def _line(found: Mapping[str, object]) -> str:
 
 def truncate_text(text: str, chars: int) -> str:
     """Return a text, or its beginning with a mark that says so."""
-    return text if len(text) <= chars else text[:chars] + CUT
+    return text if len(text) <= chars else text[: step_back(text, chars)] + CUT
 
 
 def _describe_object(**properties: Any) -> dict[str, Any]:

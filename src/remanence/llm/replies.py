@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import orjson
 
 from remanence.core.errors import WriterError
+from remanence.core.half_characters import mend_json
 from remanence.llm.base import Judgement
 from remanence.read.extraction import (
     NONSENSE,
@@ -30,7 +31,7 @@ RECOVERY = "nothing was lost; it is asked again when there is new work, or use a
 def parse_json_object(text: str, tokens_used: int) -> dict[str, Any]:
     """Read the JSON object that a model was to answer with."""
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(mend_json(text)[0])
     except orjson.JSONDecodeError as error:
         raise build_reply_error(f"the answer is no JSON: {error}", tokens_used) from None
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Which days a question asks about: today, last Tuesday, in May, two weeks ago. Knows words and a calendar, no clock.
 
 The words of each language become signs, one for each kind of word, and one grammar of signs holds for all languages.
-The calendar is that of UTC, as of all stored times; a week begins on Monday.
+The calendar is that of the clocks where one asks; a week begins on Monday.
 """
 
 import re
@@ -64,11 +64,15 @@ _BEFORE = 3  # signs that are looked at before an expression
 
 
 class TimeSpan(NamedTuple):
-    """A stretch of time that a question asks about, in microseconds UTC, both ends included, and its words for it."""
+    """A stretch of time that a question asks about, in microseconds, both ends included, and its words for it.
+
+    One that `is_local` is of the clocks where something was said, any other of UTC.
+    """
 
     begins: int
     ends: int
     words: str = ""
+    is_local: bool = True
 
 
 class WordSign(NamedTuple):
@@ -96,7 +100,7 @@ class _Expression(NamedTuple):
 
 
 def find_time_spans(question: str, now: int) -> tuple[TimeSpan, ...]:
-    """Return the times that a question asks about at a time: none where it names none, or only what is to come.
+    """Return the times that a question asks about when clocks show `now`: none where all are to come.
 
     It is read in the language that reads most of it. A weekday, or a month without its year, is the latest before
     today; "last Tuesday" is that day and the one of the last week, where these differ.

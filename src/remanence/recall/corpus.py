@@ -28,9 +28,10 @@ class Corpus:
     """The n memories of a scope in order of arrival, as aligned arrays of length n.
 
     `seq` ascends. `segment` is the same for all of a session, a thread or a run, `speaker` is a code (-1 for none),
-    `said_at` microseconds UTC, `value` the keep-value, `live` whether a row may be returned (others only lend
-    words; nothing where `words` is 0), `counts` whether it counts in how rare words are: no tombstone does, and nothing
-    in quarantine; `assistant` whether one spoke, `asks` whether the text holds a question mark.
+    `said_at` microseconds UTC, `said_local` the same by the clocks where it was said, `value` the keep-value, `live`
+    whether a row may be returned (others only lend words; nothing where `words` is 0), `counts` whether it counts in
+    how rare words are: no tombstone does, and nothing in quarantine; `assistant` whether one spoke, `asks` whether the
+    text holds a question mark.
     """
 
     seq: Ints
@@ -38,6 +39,7 @@ class Corpus:
     words: Codes
     speaker: Codes
     said_at: Ints
+    said_local: Ints
     value: Floats
     live: Bools
     counts: Bools
@@ -61,7 +63,7 @@ class Windows:
     what slots i and i + k lend each other: the weight of the kth neighbour in one segment, else 0. `starts` are the
     slots that begin a segment. `lends` is the
     share of its words that a memory lends at all. `length` is the number of words in the window. `counts` tells which
-    windows count, None where all do. `day`, `month`, `year` are of `said_at`, UTC.
+    windows count, None where all do. `day`, `month`, `year` are of `said_local`.
     """
 
     order: npt.NDArray[np.intp] | None
@@ -90,12 +92,12 @@ def windows_of(corpus: Corpus) -> Windows:
     order, slot = _side_by_side(corpus.segment)
     segment = corpus.segment if order is None else corpus.segment[order]
     own = (corpus.words if order is None else corpus.words[order]).astype(np.float32)
-    said_at = corpus.said_at if order is None else corpus.said_at[order]
+    said_local = corpus.said_local if order is None else corpus.said_local[order]
     lends = np.minimum(own > 0, NEIGHBOUR_WORDS_MAX / np.maximum(own, 1.0)).astype(np.float32)
     share = tuple(
         np.float32(weight) * (segment[:-k] == segment[k:]) for k, weight in enumerate(NEIGHBOUR_WEIGHTS, 1)
     )
-    day, month, year = _find_calendar(said_at)
+    day, month, year = _find_calendar(said_local)
     return Windows(
         order=order,
         slot=slot,
@@ -148,10 +150,10 @@ def _side_by_side(segment: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDAr
 
 
 def _find_calendar(
-    said_at: Ints,
+    said_local: Ints,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     """Return day, month and year of each time; worked out once for each day where many times are of few days."""
-    numbers = said_at // _DAY_MICROSECONDS
+    numbers = said_local // _DAY_MICROSECONDS
     first, last = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
     if last - first < len(numbers):
         day, month, year = _split_dates(np.arange(first, last + 1))

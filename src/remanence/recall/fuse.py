@@ -83,7 +83,8 @@ class Query:
 
     `contextual` is its vector by a model whose vectors stand beside the static ones. `asker` is a speaker's code.
     `within_conversation` says that the search is filtered to one conversation, where the names of those who take part
-    tell less. `spans` are the times that it asks about, in microseconds UTC, both ends included.
+    tell less. `spans` are the times that it asks about: begin, end (included), words, and whether by the clocks
+    where something was said.
     """
 
     text: str
@@ -92,15 +93,19 @@ class Query:
     asker: int | None = None
     within_conversation: bool = False
     contextual: npt.NDArray[np.float32] | None = None
-    spans: tuple[tuple[int, int], ...] = ()
+    spans: Sequence[tuple[int, int, str, bool]] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateRows:
-    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row."""
+    """Which rows may be returned, and by name what scores are multiplied by, such as `lower_archived`; both by row.
+
+    `left_out` counts rows that a strict question leaves out, by reason.
+    """
 
     allowed: Bools
     factors: Mapping[str, Floats] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +309,12 @@ def _weigh_times(ground: Ground, query: Query, candidates: Rows) -> Floats | Non
     """Return the factor of each candidate by when it was said; None where the question asks about no time."""
     if not query.spans:
         return None
-    said_at = _select_candidates(ground.corpus.said_at, candidates)
+    at, local = (
+        _select_candidates(one, candidates) for one in (ground.corpus.said_at, ground.corpus.said_local)
+    )
     factors = np.ones(len(candidates), np.float32)
-    for begins, ends in query.spans:
+    for begins, ends, _, is_local in query.spans:
+        said_at = local if is_local else at
         after = ends + max(ends - begins + 1, _DAY_MICROSECONDS)
         factors[(said_at > ends) & (said_at <= after) & (factors < WHEN_AFTER_FACTOR)] = WHEN_AFTER_FACTOR
         factors[(said_at >= begins) & (said_at <= ends)] = WHEN_FACTOR

@@ -19,6 +19,7 @@ from remanence.core.arrival import Segment
 from remanence.core.arrival import WriteContext as WriteContext
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
 from remanence.core.errors import ErasedSince
+from remanence.core.local_time import SaidSpan
 from remanence.core.model import Link, Memory, Relation, Status
 from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
@@ -62,7 +63,7 @@ class Find:
     among: int | None = None
     beginning: str = ""
     ending: str = ""
-    said: tuple[int, int] | None = None  # from when until when, both included
+    said: SaidSpan | None = None
     only: Sequence[int] | None = None
 
 
@@ -206,7 +207,7 @@ class Check(Result):
 
     def __str__(self) -> str:
         sound = ("warning" if self.advice else "sound") if self.ok else "DAMAGED"
-        return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' * bool(self.advice)}")
+        return visible(f"{sound} {self.name}: {self.detail}{f'; {self.advice}' if self.advice else ''}")
 
 
 @dataclass(frozen=True, slots=True)

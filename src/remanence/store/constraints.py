@@ -10,6 +10,7 @@ from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.change import GUARDS, Change, Increment
 from remanence.core.clock import DAY, TIME_MAX
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
+from remanence.core.local_time import OFFSET_MAX
 from remanence.core.model import (
     COLUMN,
     COLUMNS,
@@ -421,7 +422,7 @@ def _refuse_key(change: Change) -> None:
 def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
     columns = TABLE_COLUMNS[change.table]
     for name, value in (change.after or {}).items():
-        if type(value) is int and 0 <= value <= _ROOM.get(columns[name].kind, -1):
+        if type(value) is int and 0 <= value <= _ROOM.get(columns[name].kind, -1) and name != "said_offset":
             continue
         if fitting.get((change.table, name), change) is value:
             continue
@@ -448,6 +449,8 @@ def bounds(column: Column) -> tuple[int, int]:
         return -TIME_BOUND, TIME_BOUND
     if column.name == "use_days":
         return 0, (1 << (BUCKET_BITS * BUCKETS)) - 1
+    if column.name == "said_offset":
+        return -OFFSET_MAX, OFFSET_MAX
     return (0, COUNT_MAX) if column.name == "count" else (-INT_MAX, INT_MAX)
 
 

@@ -28,6 +28,7 @@ from sqlalchemy.types import UserDefinedType
 from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.change import MILLION
 from remanence.core.clock import MINUTE
+from remanence.core.local_time import OFFSET_MAX
 from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.core.model import Column as Kept
 from remanence.store.audit_parts import PLACE_BITS, PLACE_MAX
@@ -124,7 +125,8 @@ def _build_checks(column: Kept) -> list[CheckConstraint]:
     elif column.kind == "time":
         rule = f"{name} BETWEEN {-TIME_BOUND} AND {TIME_BOUND}"
     elif column.kind == "int" and name != "use_days":
-        rule = f"{name} BETWEEN {-INT_MAX} AND {INT_MAX}"
+        most = OFFSET_MAX if name == "said_offset" else INT_MAX
+        rule = f"{name} BETWEEN {-most} AND {most}"
     else:
         return []
     return [CheckConstraint(rule, name=f"{name}_range")]

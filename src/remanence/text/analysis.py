@@ -49,7 +49,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _DIGIT = re.compile(r"\d")
 # Scripts that are written without blanks, or (Hangul) with endings glued on.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     r"\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -342,7 +342,7 @@ def _split_chunk(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if chunk.isascii() and chunk.isalnum():
         ordinal = _ORDINAL.fullmatch(chunk.casefold())
         return (chunk,), (ordinal.group(1) if ordinal else chunk.casefold(),)
-    if _UNSPACED.search(chunk):
+    if UNSPACED.search(chunk):
         return _split_unspaced(chunk)
     if chunk.endswith(("++", "#")) or _NUMBER.fullmatch(chunk):
         whole = chunk.replace(",", "") if _THOUSANDS.fullmatch(chunk) else chunk
@@ -370,7 +370,7 @@ def _split_unspaced(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     surface: list[str] = []
     tokens: list[str] = []
     end = 0
-    for match in _UNSPACED.finditer(chunk):
+    for match in UNSPACED.finditer(chunk):
         for between in _PART.findall(chunk[end : match.start()]):
             surface.append(between)
             tokens.append(between.casefold())

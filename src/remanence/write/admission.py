@@ -71,6 +71,7 @@ class MemoryDraft:
         None,
         None,
     )  # from when and until when its source says it is true
+    said_offset: int = 0  # of the clocks where it was said, in seconds east of UTC
 
     @property
     def trust(self) -> Trust:
@@ -193,7 +194,7 @@ class DraftBatch:
         if draft.role in PROGRAMS and (TURN in draft.turn.tags or of_person):
             return DraftOutcome(met.key, met.id, "known", ECHO)
         if met.key < 0:
-            self._add_to_row(met.key, draft.turn)
+            self._add_to_row(met.key, draft)
         else:
             self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
         self._add_source(met.key, draft)
@@ -207,9 +208,11 @@ class DraftBatch:
             return DraftOutcome(twin.seq, twin.id, "known", KEPT_OUT)
         return None
 
-    def _add_to_row(self, key: int, turn: Turn) -> None:
+    def _add_to_row(self, key: int, draft: MemoryDraft) -> None:
         """Let a repeat within the batch add to the new row what it would add to a stored memory."""
-        row = self.rows[-key - 1]
+        row, turn = self.rows[-key - 1], draft.turn
+        if draft.said_at > (row.get("said_again_at") or row["said_at"]):
+            row["said_again_at"] = draft.said_at
         row["confirmations"] = row.get("confirmations", 0) + 1
         for name in GREATER:
             if (value := getattr(turn, name)) is not None:
@@ -288,6 +291,7 @@ class DraftBatch:
             "speaker": turn.speaker,
             "thread": turn.thread,
             "session": turn.session,
+            "said_offset": draft.said_offset or None,
             "valid_from": draft.validity[0],
             "valid_to": draft.validity[1],
             "confidence": None if turn.confidence is None else round(turn.confidence, 6),

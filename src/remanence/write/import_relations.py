@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import STANDING, SYMMETRIC, Relation, Status, Turn
 from remanence.write.imported import ImportedTurn, SkipCounts, find_validity
@@ -207,7 +208,7 @@ def _find_end(turn: Turn, successors: Sequence[tuple[Turn, TurnPlace]]) -> int |
     """Return until when a turn held: as its source says, else until its successor was said."""
     ends = find_validity(turn)[1]
     said_at = successors[0][0].said_at
-    return ends if ends is not None or not isinstance(said_at, int) else said_at
+    return ends if ends is not None or said_at is None else to_micros(said_at)
 
 
 def _leads_back(

@@ -10,6 +10,7 @@ from typing import Any
 
 from remanence.core.arguments import check_validity
 from remanence.core.clock import to_micros
+from remanence.core.half_characters import of_texts
 from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
 from remanence.core.results import visible
@@ -20,6 +21,7 @@ LINES_SHOWN = 5  # of those that are left out for one reason
 EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole before it is cut
 
 
+@of_texts
 @checked_class
 @dataclass(frozen=True, slots=True)
 class ImportedTurn(Turn):

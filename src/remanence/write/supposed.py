@@ -4,7 +4,7 @@ Knows confidence, times and who spoke; must not know a store.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from remanence.core.clock import DAY
 from remanence.core.model import Memory, Role, Trust, Verification
@@ -25,23 +25,35 @@ def holds_on(memory: Memory, now: int) -> bool:
     )
 
 
-def said_again(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]], now: int) -> dict[str, Any]:
-    """Return what repeats make of a memory: what is known of it, and its end; each by who said it in which session."""
+class Repeat(NamedTuple):
+    """Who said the text of a memory again, in which session, and when, in microseconds."""
+
+    role: Role
+    trust: Trust
+    session: str | None
+    said_at: int
+
+
+def said_again(memory: Memory, repeats: Sequence[Repeat], now: int) -> dict[str, Any]:
+    """Return what repeats make of a memory: what is known of it, when it was said last, and its end."""
     if not repeats:
         return {}
-    changes = {"verification": _compute_verification(memory, repeats)} | (
-        {"valid_to": None} if holds_on(memory, now) else {}
-    )
+    changes: dict[str, Any] = {"verification": _compute_verification(memory, repeats)}
+    last = max(one.said_at for one in repeats)
+    if last > memory.last_said_at:
+        changes["said_again_at"] = last
+    if holds_on(memory, now):
+        changes["valid_to"] = None
     return {name: value for name, value in changes.items() if value != getattr(memory, name)}
 
 
-def _compute_verification(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]) -> Verification:
+def _compute_verification(memory: Memory, repeats: Sequence[Repeat]) -> Verification:
     """Return what is known of a memory: confirmed where a user says it again, inferred where another session does."""
     verification = memory.verification
     if verification in (Verification.UNVERIFIED, Verification.SYSTEM_INFERRED):
-        if any(role is Role.USER and trust is Trust.USER for role, trust, _ in repeats):
+        if any(one.role is Role.USER and one.trust is Trust.USER for one in repeats):
             return Verification.USER_CONFIRMED
-        sessions = {session for _, _, session in repeats} - {None, memory.session}
+        sessions = {one.session for one in repeats} - {None, memory.session}
         if sessions and memory.session is not None:
             return Verification.SYSTEM_INFERRED
     return verification

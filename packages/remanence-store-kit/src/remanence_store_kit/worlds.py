@@ -197,6 +197,7 @@ _COLUMNS: Mapping[str, Sequence[Any]] = {
     "role": [Role.USER, Role.ASSISTANT],
     "agent": [None, *AGENTS],
     "said_at": _PAST,
+    "said_offset": [0, 0, 20_700, -14_400],
     "learned_at": _PAST[::-1],  # long ago is the plain case: the grace of new memories is over
     "status_at": _PAST[::-1],
     "tier_at": _PAST[::-1],

@@ -141,7 +141,7 @@ class Forecast(Result):
     def chart(self, width: int = 80) -> str:
         """Draw the same in characters, `width` characters wide."""
         span, series = _build_bars(self)
-        most = max(bar.total for bar in series)
+        most = max((bar.total for bar in series), default=0)
         if not most:
             return "nothing leaves"
         figures = max(len(f"{bar.total:,}") for bar in series) + 1

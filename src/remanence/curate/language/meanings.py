@@ -20,6 +20,8 @@ MEANINGS = {
     "thread": "the conversation that it comes from",
     "session": "the session that it comes from",
     "said_at": "when it was said; old chats keep their old times",
+    "said_offset": "seconds east of UTC where it was said; 0 if nobody knows",
+    "said_again_at": "when it was said again, or rated right, last; unknown if never",
     "learned_at": "when it was stored",
     "valid_from": "the start of its validity",
     "valid_to": "the end of its validity",

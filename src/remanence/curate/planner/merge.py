@@ -119,6 +119,9 @@ def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarr
     for name in ADDED:
         columns[name][keep] += columns[name][discards]
     columns["used_at"][keep] = np.fmax(columns["used_at"][keep], columns["used_at"][discards])
+    last = np.fmax(view.column("said_at"), columns["said_again_at"])
+    later = last[discards] > last[keep]
+    columns["said_again_at"][keep[later]] = last[discards][later]
     columns["trust"][keep] = np.minimum(columns["trust"][keep], columns["trust"][discards])
     # The greater confidence is taken over, and when that was said.
     own, others = columns["confidence"][keep], columns["confidence"][discards]

@@ -215,7 +215,7 @@ class Plan(Result, PlanDecision):
 
     def _line(self) -> str:
         """Say in one line under which policy it does what."""
-        hold = ", HELD" * (self.held is not None)
+        hold = ", HELD" if self.held is not None else ""
         return (
             f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{hold}: {format_counts(self.counts)}"
         )

@@ -15,6 +15,7 @@ from remanence.core.effects import ACTIONS, UNLINK, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.core.snapshot import Ints, Snapshot, shown_lengths
+from remanence.core.text_cuts import step_back
 from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.curate.policy.compiled import Policy
 
@@ -313,7 +314,7 @@ class LeftOut(Result):
     other: int | None = None
 
     def __str__(self) -> str:
-        return self.why + "; a plan of now does it again" * self.again
+        return self.why + ("; a plan of now does it again" if self.again else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -494,7 +495,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
         yield from _render_memories(act.memories, act.count, report.now, width, act.into)
         if act.links:
             links = (f"{short_id(source)} to {short_id(target)}" for source, target in act.links)
-            yield "    " + ", ".join(links) + ", …" * (act.count > len(act.links))
+            yield "    " + ", ".join(links) + (", …" if act.count > len(act.links) else "")
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
     if report.exempt:
@@ -531,7 +532,7 @@ def memory_line(memory: AffectedMemory, now: int, width: int, into: int | None =
     head = f"    {short_id(memory.seq)}{absence}{age}{whither}  "
     text = visible(" ".join((memory.text or "").split()))
     room = max(_TEXT_MIN, width - len(head))
-    return head + (text if len(text) <= room else text[: room - 1] + "…")
+    return head + (text if len(text) <= room else text[: step_back(text, room - 1)] + "…")
 
 
 def _render_memories(
@@ -541,7 +542,9 @@ def _render_memories(
     more = count - len(memories)
     if not any(memory.id for memory in memories):
         if memories:
-            yield "    " + ", ".join(short_id(memory.seq) for memory in memories) + ", …" * (more > 0)
+            yield (
+                "    " + ", ".join(short_id(memory.seq) for memory in memories) + (", …" if more > 0 else "")
+            )
         return
     for place, memory in enumerate(memories):
         yield memory_line(memory, now, width, into[place] if into else None)

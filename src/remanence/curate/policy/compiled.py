@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from remanence.core.clock import HOUR
+from remanence.core.clock import HOUR, format_duration
 from remanence.core.effects import NO_SHORTER, NO_SUMMARY, STANDING_COLUMNS, describe_blocks
 from remanence.core.errors import PolicyError, suggest
 from remanence.core.keywords import CadenceName
-from remanence.core.model import STANDING, PolicyClass
+from remanence.core.model import STANDING, PolicyClass, Trust
 from remanence.core.results import Result, encode_json_value, number
 from remanence.core.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
 from remanence.core.timescale import ClockName
@@ -68,7 +68,8 @@ _TOP_KEYS = (
     "alias",
     "recall",
 )
-_RECALL_KEYS = ("links", "lifecycle", "leaves_out")
+_WITHIN = "confirm_within"
+_RECALL_KEYS = ("links", "lifecycle", "leaves_out", _WITHIN)
 LEFT_OUT = ("archived", "stale")  # what a recall may leave out
 _CATEGORY_KEYS = ("states", "terminal", "initial", "aliases", "numbers", "system", "policy_class", "about")
 
@@ -100,12 +101,14 @@ class RecallRules:
     """What a policy says of recall, None where it says nothing; a setting of the scope stands above it.
 
     `links` is the percent of the best score that links add at most, `lifecycle` whether the lifecycle of a memory
-    raises or lowers its score, `leaves_out` what of `LEFT_OUT` is not found unasked.
+    raises or lowers its score, `leaves_out` what of `LEFT_OUT` is not found unasked. `confirm_within` maps the label of
+    a trust to how long, in microseconds, such a memory is shown without a mark that nobody said or confirmed it since.
     """
 
     links: int | None = None
     lifecycle: bool | None = None
     leaves_out: tuple[str, ...] | None = None
+    confirm_within: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is said, by key."""
@@ -120,6 +123,10 @@ class RecallRules:
         )
         lines += ["recall: the lifecycle of a memory raises or lowers its score"] if self.lifecycle else []
         lines += [f"recall: leaves out what is {' or '.join(self.leaves_out)}"] if self.leaves_out else []
+        lines += [
+            f"recall: marks what was said with the trust {trust} and not confirmed for {format_duration(micros)}"
+            for trust, micros in (self.confirm_within or {}).items()
+        ]
         return lines
 
 
@@ -415,7 +422,7 @@ class _PolicyBuilder:
         for key, table in document.named.get("recall", {}).items():
             if key not in _RECALL_KEYS:
                 raise table.place.error(f"unknown key {key!r} in [recall]", suggest(key, _RECALL_KEYS))
-            self.recall[key] = Table({key: table.values.get("")}, table.place)
+            self.recall[key] = table if key == _WITHIN else Table({key: table.values.get("")}, table.place)
         self._add(document.lists.get("guard", ()), self.guards, "guard")
         self._add(document.lists.get("rule", ()), self.rules, "rule")
         self.override(document.lists.get("override", ()))
@@ -549,7 +556,17 @@ def _recall_rules(tables: Mapping[str, Table]) -> RecallRules:
                 "leaves_out", f"recall cannot leave out {word!r}", suggest(word, LEFT_OUT)
             )
     lifecycle = flag(tables["lifecycle"], "lifecycle") if "lifecycle" in tables else None
-    return RecallRules(links, lifecycle, leaves_out)
+    return RecallRules(links, lifecycle, leaves_out, _confirm_within(tables.get(_WITHIN)))
+
+
+def _confirm_within(table: Table | None) -> dict[str, int] | None:
+    """Read after how long a memory of each trust is to be confirmed."""
+    if table is None:
+        return None
+    if not table.values or "" in table.values:
+        raise table.place.error(f"{_WITHIN} is no table", f'write {_WITHIN} = {{ agent = "30 days" }}')
+    table.refuse_unknown([one.label for one in Trust], f"recall.{_WITHIN}")
+    return {trust: duration(table, trust, "wall") for trust in table.values}
 
 
 def _read_category(name: str, table: Table, base: Category | None) -> Category:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from remanence.core.arguments import is_unicode
 from remanence.core.clock import DAY, HOUR, MINUTE
 from remanence.core.effects import ACTIONS as EFFECTS
 from remanence.core.effects import (
@@ -23,6 +22,7 @@ from remanence.core.effects import (
     list_rule_actions,
 )
 from remanence.core.errors import suggest
+from remanence.core.half_characters import mend_text
 from remanence.core.model import COLUMN, Label, Reason, Tier
 from remanence.core.snapshot import means
 from remanence.core.timescale import CLOCKS, TURN, ClockName
@@ -204,7 +204,8 @@ class Rule:
         keep = self.keep
         unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
         lengths = {"words", "short_words"} if self.shortening is not None else set()
-        return frozenset(unit | set(self.per) | lengths)
+        said = {"said_at"} if self.effect.unites else set()  # the survivor was said last when the later was
+        return frozenset(unit | set(self.per) | lengths | said)
 
     @cached_property
     def tag(self) -> str:
@@ -265,7 +266,7 @@ class Rule:
         if self.keep is not None:
             window = f" beyond {self.keep}"
             before = self.ladder[: self.ladder.index(self.do)] if self.ladder else ()
-            window += f" where to {' and '.join(before)} is not enough" * bool(before)
+            window += f" where to {' and '.join(before)} is not enough" if before else ""
         elif self.top is not None:
             window = f" the first {self.top}"
         per = f" per {', '.join(self.per)}" if self.per else ""
@@ -618,9 +619,7 @@ def text(table: Table, key: str) -> str:
     value = _read_required(table, key)
     if not isinstance(value, str) or not value.strip():
         raise table.error(key, f"{key or 'it'} must be a text", f'write {key} = "…"')
-    if not is_unicode(value):
-        raise table.error(key, f"{key or 'it'} holds half a character", "write valid Unicode")
-    return value
+    return mend_text(value)[0]
 
 
 def _read_optional_text(table: Table, key: str) -> str:
@@ -630,11 +629,9 @@ def _read_optional_text(table: Table, key: str) -> str:
 def texts(table: Table, key: str) -> tuple[str, ...]:
     """Return a list of texts that must be there."""
     value = _read_required(table, key)
-    if not isinstance(value, list | tuple) or not all(
-        isinstance(item, str) and item and is_unicode(item) for item in value
-    ):
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
         raise table.error(key, f"{key} must be a list of names", f'write {key} = ["…"]')
-    return tuple(value)
+    return tuple(mend_text(item)[0] for item in value)
 
 
 def count(table: Table, key: str) -> int:

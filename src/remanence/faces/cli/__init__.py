@@ -153,7 +153,9 @@ def tree() -> "App":
             continue
         if group and group not in app:
             app.command(App(group, help_flags=(), version_flags=()))
-        function = row.command.replace(" ", "_").replace("-", "_") + "_" * (row.command in {"import", "list"})
+        function = row.command.replace(" ", "_").replace("-", "_") + (
+            "_" if row.command in {"import", "list"} else ""
+        )
         place = f"{__name__}.{places[group or name]}:{function}"
         (app[group] if group else app).command(place, name=name, help=row.summary)
 

@@ -142,7 +142,9 @@ async def list_(
         equal["status"] = ANY
     # One more is asked for than is shown, to say whether there are more.
     limit = page.limit + (1 <= page.limit < LISTED_MAX)
-    return page.cut(await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **page.values()))
+    return page.cut(
+        await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **await page.values(memory))
+    )
 
 
 async def history(

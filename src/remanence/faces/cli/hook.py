@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, format_value
+from remanence.core.half_characters import mend_text
 from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX
 from remanence.faces.cli import options
 from remanence.faces.cli.options import Memory
@@ -111,8 +112,9 @@ def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
     found = next((value for name in names if (value := told.get(name)) is not None), "")
     if not isinstance(found, str):
         raise InvalidInput(f"{names[0]} is {format_value(found)}", recovery="pass a text, in JSON")
-    # What no memory holds: a zero character, and half a character.
-    found = found.replace("\0", "").encode(errors="replace").decode()
+    found, _ = mend_text(
+        found.replace("\0", "")
+    )  # no memory holds a zero character, and a host is told nothing
     return "" if found.isspace() else found
 
 

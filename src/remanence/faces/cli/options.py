@@ -10,10 +10,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+from math import isfinite
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args
 
 from cyclopts import Parameter
 
@@ -28,7 +31,7 @@ from remanence.core.model import COLUMN, SHORT_ID_CHARS
 from remanence.core.model import Memory as ListedMemory
 from remanence.core.results import encode_json_value
 from remanence.faces import style
-from remanence.faces.style import interval, local, moment
+from remanence.faces.style import in_local_zone, interval, local, moment, written_time
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
@@ -43,10 +46,11 @@ DATABASE = "agent.db"
 _TIMES = frozenset({*get_args(OrderName), *(one.name for one in COLUMN.values() if one.kind == "time")})
 _NUMBERS = frozenset({"int", "time", "flag", "fraction"})
 _NAMES = "number (332 or #332), id, its first or last 8 digits, or key"
+VALUES = "a number, true, false, null or a list as in JSON is one, anything else a text, as are digits in double quotes"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
     " value will do. Of an attribute also != < <= > >=, and ^= for how it begins; of a time < <= > >=, such as"
-    " created_at>=2026-03-01."
+    " created_at>=2026-03-01. What is a value for --attribute is one here; a number also finds the same text."
 )
 # How an operator of filters is written, None where any of several values will do.
 _OPERATORS: Mapping[str, str | None] = {
@@ -88,9 +92,40 @@ def read_names(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
     return [name_of(str(token.value)) for token in tokens]
 
 
-def read_attributes(given: list[str]) -> dict[str, str]:
-    """Read NAME=VALUE words as one mapping."""
-    return pairs(given, "--attribute")
+def read_attributes(given: list[str]) -> dict[str, Any]:
+    """Read NAME=VALUE words as one mapping of values."""
+    return {name: _parse_value(word) for name, word in pairs(given, "--attribute").items()}
+
+
+def _parse_value(word: str) -> Any:
+    """Read a word that is JSON as the value that it writes, and every other word as a text.
+
+    A word with a number that would not come back as it was written, such as one of too many digits, is a text.
+    """
+    try:
+        return json.loads(
+            word, parse_int=_parse_whole, parse_float=_parse_fraction, parse_constant=_refuse_number
+        )
+    except (ValueError, RecursionError):
+        return word
+
+
+def _parse_whole(digits: str) -> int:
+    number = int(digits)
+    return number if number.bit_length() < INT_BITS and (number or digits == "0") else _refuse_number(digits)
+
+
+def _parse_fraction(digits: str) -> float:
+    number = float(digits)
+    if number == 0:
+        is_kept = not digits.lower().partition("e")[0].strip("-0.")
+    else:
+        is_kept = isfinite(number) and Decimal(repr(number)) == Decimal(digits)
+    return number if is_kept else _refuse_number(digits)
+
+
+def _refuse_number(digits: str) -> NoReturn:
+    raise ValueError(digits)
 
 
 def text_of(_type: Any, tokens: Sequence[Any]) -> str:
@@ -128,22 +163,25 @@ def _read_moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     """Read a time, and say so where its zone was not given."""
     word = tokens[0].value
     read = moment(word)
-    if datetime.fromisoformat(word).tzinfo is None:
-        style.write_lines([style.Text(f"note: {word} is taken as local time: {local(read)}")], sys.stderr)
+    if written_time(word).tzinfo is None:
+        _note_zone(word, read)
     return read
 
 
-def _read_interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
-    """Read a span of time."""
-    return interval(tokens[0].value, SystemClock().now())
+def _read_said_at(_type: Any, tokens: Sequence[Any]) -> datetime:
+    return written_time(tokens[0].value)
 
 
-def _read_since(_type: Any, tokens: Sequence[Any]) -> datetime:
-    return style.span(tokens[0].value, SystemClock().now())[0]
+def _check_interval(_type: Any, tokens: Sequence[Any]) -> str:
+    """Refuse what is no span of time; which one is meant, the scope's clocks tell."""
+    word = str(tokens[0].value)
+    interval(word, SystemClock().now())
+    return word
 
 
-def _read_until(_type: Any, tokens: Sequence[Any]) -> datetime:
-    return style.span(tokens[0].value, SystemClock().now())[1]
+@cache  # a verb that makes a database is tried before: it is said once
+def _note_zone(word: str, read: datetime) -> None:
+    style.write_lines([style.Text(f"note: {word} is taken as local time: {local(read)}")], sys.stderr)
 
 
 def _list_presets(_context: Any) -> Sequence[str]:
@@ -186,9 +224,8 @@ PolicyOption = Annotated[
 ]
 FRAME = Parameter(metavar="FRAME", completer=_list_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_read_moment, n_tokens=1)]
-Span = Annotated[
-    tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_read_interval, n_tokens=1)
-]
+SaidAt = Annotated[datetime | None, Parameter(metavar="TIME", converter=_read_said_at, n_tokens=1)]
+Span = Annotated[str | None, Parameter(metavar="FROM/TO", converter=_check_interval, n_tokens=1)]
 Relation = Annotated[RelationName, Parameter(help="Relation of the first memory to the second.")]
 IfRevision = Annotated[int | None, Parameter(help="Fail unless the memory has this revision (see `get`).")]
 IfLinkRevision = Annotated[
@@ -257,29 +294,44 @@ Alone = Annotated[bool, Parameter(help="Print only the text that an agent gets."
 
 
 Since = Annotated[
-    datetime,
+    str,
     Parameter(
         metavar="TIME",
-        converter=_read_since,
+        converter=_check_interval,
         n_tokens=1,
         help="Only what was said at or after this time, such as 2026-03-01 or 'last week'.",
     ),
 ]
 Until = Annotated[
-    datetime,
+    str,
     Parameter(
-        metavar="TIME", converter=_read_until, n_tokens=1, help="Only what was said at or before this time."
+        metavar="TIME",
+        converter=_check_interval,
+        n_tokens=1,
+        help="Only what was said at or before this time.",
     ),
 ]
 SINCE_UNTIL: Mapping[str, Any] = {"since": Since, "until": Until}  # a span of time is two options
 Where = Annotated[list[str], Parameter(name="--where", metavar="NAME=VALUE", help=WHERE)]
 
 
-def join_times(values: dict[str, Any]) -> None:
-    """Make the argument `between` of the two options for times."""
-    since, until = values.pop("since", None), values.pop("until", None)
-    if since or until:
-        values["between"] = (since or EVER[0], until or EVER[1])
+async def place_times(values: dict[str, Any], memory: "Engine", *, joins: bool) -> None:
+    """Read times by the clocks of the scope; where it `joins`, `between` is made of the two options for times."""
+    from remanence.flows.base.settings import read_local_now, read_zone
+
+    since, until = (values.pop(name, None) if joins else None for name in ("since", "until"))
+    if since or until or values.get("around"):
+        now = await read_local_now(memory._core)  # noqa: SLF001 # "last week" is meant from now on
+        if since or until:
+            first = style.span(since, now)[0] if since else EVER[0]
+            values["between"] = (first, style.span(until, now)[1] if until else EVER[1])
+        if values.get("around"):
+            values["around"] = interval(values["around"], now)
+    said_at = values.get("said_at")
+    if said_at is not None and said_at.tzinfo is None:
+        values["said_at"] = in_local_zone(said_at, await read_zone(memory._core))  # noqa: SLF001
+        if values["said_at"].tzinfo is not None:
+            _note_zone(said_at.isoformat(timespec="minutes"), values["said_at"])
 
 
 @Parameter(name="*")
@@ -303,13 +355,13 @@ class ListPage:
         Parameter(help="Show only this field, such as id or said_at; repeatable."),
     ] = None
 
-    def values(self) -> dict[str, Any]:
+    async def values(self, memory: "Engine") -> dict[str, Any]:
         """Return the arguments of `list`, but for the limit."""
         names = ("after", "as_of", "oldest_first", "order", "speaker", "since", "until")
         arguments = {name: one for name in names if (one := getattr(self, name)) is not None}
         if self.filters:
             arguments["filters"] = filters(self.filters)
-        join_times(arguments)
+        await place_times(arguments, memory, joins=True)
         return arguments
 
     def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
@@ -329,13 +381,19 @@ class ListPage:
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """Read NAME=VALUE words."""
+    """Read NAME=VALUE words, each name once."""
+    values: dict[str, str] = {}
     for word in given:
-        if "=" not in word.strip("="):
+        name, sign, value = word.partition("=")
+        name = name.strip()
+        if not name or not sign or name[-1] in "!^<>":
             raise InvalidInput(
                 f"{option} {word!r} is not NAME=VALUE", recovery=f"write it like {option} name=value"
             )
-    return {name.strip(): value for name, _, value in (word.partition("=") for word in given)}
+        if name in values:
+            raise InvalidInput(f"{option} names {name!r} twice", recovery="leave one of the two out")
+        values[name] = value
+    return values
 
 
 def filters(given: list[str]) -> dict[str, Any]:
@@ -344,9 +402,11 @@ def filters(given: list[str]) -> dict[str, Any]:
     operators: dict[str, dict[str, Any]] = {}
     for word in given:
         found = _CONDITION.fullmatch(word)
-        if found is None:
+        if found is None or found["value"].startswith(("=", "<", ">")):
             raise InvalidInput(
-                f"--where {word!r} is not NAME=VALUE", recovery="write it like --where name=value"
+                f"--where {word!r} is not NAME=VALUE",
+                recovery=f"write it like --where name=value, or with one of {' '.join(_OPERATORS)}; a value that begins"
+                " with such a sign stands in double quotes",
             )
         name, values = found["name"].strip(), _parse_filter_values(found["name"].strip(), found["value"])
         operator = _OPERATORS[found["sign"]]
@@ -358,7 +418,7 @@ def filters(given: list[str]) -> dict[str, Any]:
             operators.setdefault(name, {})[operator] = style.moment(found["value"])
         else:
             # The word is as good as the number only where it is compared with one value.
-            bound = found["value"] if operator == "prefix" else values[-1]
+            bound = values[0] if operator == "prefix" else values[-1]
             operators.setdefault(name, {})[operator] = bound
     equal = {name: values if len(values) > 1 else values[0] for name, values in choices.items()}
     for name in equal.keys() & operators.keys():
@@ -370,12 +430,11 @@ def filters(given: list[str]) -> dict[str, Any]:
 
 def _parse_filter_values(name: str, word: str) -> list[Any]:
     """Return what a word may mean: in a column of numbers a number, in an attribute that as well as the word."""
-    try:
-        value = json.loads(word)
-    except ValueError:
-        return [word]
-    if isinstance(value, str | list | dict) or (value is not None and not abs(value) < 1 << INT_BITS - 1):
-        return [word]  # also what is no number, and one that no store keeps
+    value = _parse_value(word)
+    if isinstance(value, list):  # any of them will do
+        return value or [word]
+    if isinstance(value, str | dict):
+        return [word if isinstance(value, dict) else value]
     if name.startswith(ATTRIBUTE):
         return [word, value]
     return [value if name in COLUMN and COLUMN[name].kind in _NUMBERS else word]

@@ -84,7 +84,7 @@ def counting_until_stopped(what: str, done: str, rest: str) -> Iterator[Progress
         try:
             yield hear
         except asyncio.CancelledError:  # what was being committed then is whole as well
-            so_far = f"at least {count:,} of {total:,} {done}; " * bool(count)
+            so_far = f"at least {count:,} of {total:,} {done}; " if count else ""
             raise Interrupted(f"{so_far}{rest}") from None
 
 

@@ -113,7 +113,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "recall.thread": _annotate_help(str, "Only this conversation."),
     "session": _annotate_help(str, "The session of the conversation."),
     "said_at": _annotate_help(
-        options.When, "Time of the statement, such as 2026-03-01T09:30; now if absent."
+        options.SaidAt, "Time of the statement, such as 2026-03-01T09:30-04:00; now if absent."
     ),
     "source": _annotate_help(str, "The source, such as a URL."),
     "state": _annotate_help(str, "A state of its category, such as pending."),
@@ -131,13 +131,13 @@ ARGUMENTS: Mapping[str, Any] = {
     "note.key": _annotate_help(str, "Your own id; a repeated id is stored once."),
     "attributes": _annotate_help(
         list[str],
-        "An attribute; repeatable.",
+        f"An attribute; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
     "update.attributes": _annotate_help(
         list[str],
-        "Replaces all attributes; repeatable.",
+        f"Replaces all attributes; {options.VALUES}; repeatable.",
         name="--attribute",
         metavar="NAME=VALUE",
     ),
@@ -179,6 +179,10 @@ ARGUMENTS: Mapping[str, Any] = {
         options.Span,
         "Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'.",
     ),
+    "max_age": _annotate_help(
+        float, "Leave out what nobody said or confirmed for so many days.", metavar="DAYS"
+    ),
+    "verified": _annotate_help(bool, "Leave out what no user confirmed.", negative=()),
     "as_of": _annotate_help(options.When, "Answer from the state at this time."),
     "archived": _annotate_help(
         ArchiveName,
@@ -335,8 +339,7 @@ def build_command(verb: str) -> Callable[..., Awaitable[Any]]:
         show = {name: values.pop(name) for name in _ADDED.get(verb, ()) if name in values}
         values = _READ[verb](values) if verb in _READ else values
         values |= {name: join(values[name]) for name, join in _JOINED.items() if values.get(name)}
-        if _BETWEEN in taken:
-            options.join_times(values)
+        await options.place_times(values, memory, joins=_BETWEEN in taken)
         named = {name: one for name, one in values.items() if one is not None and one != get_default(name)}
         method: Any = reduce(getattr, verb.split("."), memory)
         if spread is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.core.clock import MINUTE, to_datetime
-from remanence.core.results import Result
+from remanence.core.results import Result, minute_of
 
 OF_ONE_MAX = 12  # answers that are kept for one token; a plan of a large scope is megabytes
 TOKENS_MAX = 16
@@ -46,6 +46,10 @@ class BackgroundAnswer(Result):
     at: int
     is_current: bool
     is_running: bool
+
+    def __str__(self) -> str:
+        work = ", a newer one is under way" if self.is_running else ""
+        return f"answer of {minute_of(self.at or None)}{work}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return of when it is, as data that `json.dumps` takes."""

@@ -16,6 +16,7 @@ from remanence.engine import Engine
 from remanence.faces.dashboard.form_fields import read_name
 from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import interval, moment
+from remanence.flows.base.settings import read_local_now
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.flows.inspect.related import RelatedResult
 from remanence.read.entity import is_entity, name_of
@@ -122,7 +123,7 @@ async def list_memories(visit: Visit) -> dict[str, Any]:
     if "kind" in query:
         wish["kind"] = query["kind"]
     if "day" in query:
-        wish["between"] = interval(query["day"], visit.memory._core.clock.now())  # noqa: SLF001 # as the tools
+        wish["between"] = interval(query["day"], await read_local_now(visit.memory._core))  # noqa: SLF001 # as the tools
     if "after" in query:
         wish["after"] = visit.read_number("after", 0, most=(1 << 62))
     limit = visit.read_number("limit", LISTED, most=1_000)

@@ -21,9 +21,10 @@ from remanence.core.effects import ACTIONS
 from remanence.core.model import short_id
 from remanence.core.results import number, visible
 from remanence.core.score import Worth
+from remanence.core.text_cuts import step_back
 from remanence.curate.forecast.forecast_report import Leaving
 from remanence.curate.planner import plan_report
-from remanence.faces.style import local
+from remanence.faces.style import local, said_time
 
 SHOWN_MAX = 5
 
@@ -144,6 +145,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
     )
     environment.filters |= {
         "time": local,
+        "said": said_time,
         "iso": lambda at: to_datetime(at).isoformat(),
         "count": lambda value: f"{value:,}",
         "figure": format_figure,
@@ -209,7 +211,11 @@ def link_ids(text: str, link: Callable[[str], str]) -> Markup:
 def shorten(text: str, most: int = TEXT_CHARS_MAX) -> str:
     """Return the beginning of a text on one line."""
     line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+    return (
+        line
+        if len(line) <= most and len(text) <= 4 * most
+        else f"{line[: step_back(line, most - 1)].rstrip()}…"
+    )
 
 
 def format_distance(at: int, now: int) -> str:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import PLACES_ADVISED, UNSURE, WEAK, advise_longer, kept_out
+from remanence.core.results import PLACES_ADVISED, UNSURE, WEAK, advise_longer, kept_out, number
 from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
@@ -36,10 +36,10 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
             + _describe_fallback(answer)
             + _explain_ranking(answer)
         )
-    doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
+    doubt = f"{WEAK}\n" if answer.is_weak else f"{UNSURE}\n" if answer.is_unsure else ""
     is_fair = answer.is_unsure or answer.strength < STRONG_MIN
     word = "weak" if answer.is_weak else "fair" if is_fair else "strong"
-    strength = f"\nStrength: {word}." * bool(answer.query)
+    strength = f"\nStrength: {word}." if answer.query else ""
     shown = len(answer.memories)
     advice = advise_longer(answer.next_score, shown)
     has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
@@ -47,9 +47,9 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
         doubt
         + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)
         + strength
-        + f"\nAsked about {'; '.join(answer.times)}." * bool(answer.times)
+        + (f"\nAsked about {'; '.join(answer.times)}." if answer.times else "")
         + _left_out(answer)
-        + (f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room))
+        + (f"\n{advice[:1].upper()}{advice[1:]}." if advice and has_room else "")
         + _describe_fallback(answer)
         + _explain_ranking(answer)
     )
@@ -65,8 +65,8 @@ def render_newest(memories: Sequence[Memory], budget: int | None, *, is_whole: b
     missing = len(lines) - shown
     return (
         (mark_as_data("\n".join(lines[:shown]), MEMORIES) if shown else "Nothing fits.")
-        + f"\nLeft out: {kept_out({'budget': missing})}." * bool(missing)
-        + "\nThere are more: ask for a higher limit, or for other days." * (not is_whole)
+        + (f"\nLeft out: {kept_out({'budget': missing})}." if missing else "")
+        + ("" if is_whole else "\nThere are more: ask for a higher limit, or for other days.")
     )
 
 
@@ -78,19 +78,21 @@ def _explain_ranking(answer: RecallResult) -> str:
 
 
 def _left_out(answer: RecallResult) -> str:
-    return f"\nLeft out: {kept_out(answer.left_out)}." * bool(answer.left_out)
+    """Write what was left out, and further remarks."""
+    left_out = f"\nLeft out: {kept_out(answer.left_out)}." if answer.left_out else ""
+    return left_out + "".join(f"\nNote: {note}." for note in answer.notes)
 
 
 def _describe_fallback(answer: RecallResult) -> str:
     """Say why the model that embeds had no part in it: another answer may be better."""
-    return f"\nWithout the model: {answer.without_model}." * bool(answer.without_model)
+    return f"\nWithout the model: {answer.without_model}." if answer.without_model else ""
 
 
 def render_learn_result(done: LearnResult, notes: Iterable[str] = ()) -> str:
     """Write what became of a text."""
     remark = "; ".join(filter(None, [*notes, done.note]))
     name = f" {short_id(done.seq)}" if done.seq else ""  # what is gated has no id
-    return f"{done.status}{name}" + f" ({remark})" * bool(remark)
+    return f"{done.status}{name}" + (f" ({remark})" if remark else "")
 
 
 def render_note_result(done: NoteResult, notes: Iterable[str] = ()) -> str:
@@ -129,7 +131,8 @@ def render_memory_as_of(memory: Memory, *, is_withheld: bool) -> str:
 def _render_facts(memory: Memory) -> Iterator[str]:
     labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
     yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"
-    when = {"said": memory.said_at, "learned": memory.learned_at, "used": memory.used_at}
+    when = {"said": memory.said_local, "said again": memory.said_again_at}
+    when |= {"learned": memory.learned_at, "used": memory.used_at}
     when |= {"valid from": memory.valid_from, "valid to": memory.valid_to}
     yield ", ".join(f"{what} {_time(at)}" for what, at in when.items() if at is not None)
     about = {
@@ -234,7 +237,7 @@ def render_receipts(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) ->
 
 def render_undo_result(receipt: Receipt) -> str:
     """Write which run was taken back."""
-    changes = f"{receipt.changes} change{'s' * (receipt.changes != 1)}"
+    changes = number(receipt.changes, "change", "changes")
     return f"Took back run {receipt.undoes}: {changes}." + "".join(
         f"\nSkipped: {reason}" for reason in receipt.skipped
     )

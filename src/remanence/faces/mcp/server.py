@@ -44,6 +44,7 @@ from mcp_types import (
 from remanence._version import __version__
 from remanence.core.errors import InvalidInput, NameUnknown, RemanenceError, format_value
 from remanence.core.guide import FOR_AGENTS
+from remanence.core.half_characters import mend_json, note_mended, take_untold, untold_as_before
 from remanence.core.synonyms import VERBS
 from remanence.engine import Engine
 from remanence.faces.mcp.inputs import Choices, Inputs
@@ -191,7 +192,8 @@ class McpSession:
         """Begin it, unless that was done."""
         async with self._turn:
             if not self._began:
-                await self._memory.begin_session("mcp")
+                with untold_as_before():  # what was mended on the way is told by the tool
+                    await self._memory.begin_session("mcp")
                 self._began = True
 
     async def end(self) -> None:
@@ -367,8 +369,25 @@ def _text_result(text: str, *, failed: bool = False) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=visible(text))], is_error=failed)
 
 
+class _MendedInput:
+    """The lines of standard input with whole characters: the protocol's parser loses a line for half a one."""
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        # As the library does where it takes the stream itself: nobody else reads what is the protocol's.
+        own = os.dup(sys.stdin.fileno())
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, sys.stdin.fileno())
+        os.close(nothing)
+        with open(own, encoding="utf-8", errors="replace") as lines:  # noqa: ASYNC230, PTH123 # a descriptor, read in a thread
+            while line := await asyncio.to_thread(lines.readline):
+                mended, count = mend_json(line)
+                take_untold()  # of the line before
+                note_mended(count)
+                yield mended
+
+
 async def _over_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (read, write):
+    async with stdio_server(_MendedInput()) as (read, write):  # type: ignore[arg-type] # which only goes through it
         await server.run(read, write, server.create_initialization_options())
 
 

@@ -46,8 +46,9 @@ from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
-from remanence.faces.style import interval, moment
+from remanence.faces.style import in_local_zone, interval, moment, written_time
 from remanence.flows.base.naming import parse_number
+from remanence.flows.base.settings import read_local_now, read_zone
 from remanence.flows.curate.curating import describe
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.write.noting import NoteResult
@@ -77,20 +78,22 @@ WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many 
 
 
 class Times(TypedDict, total=False):
-    """When what is recalled was said, about when the question is, and as of when it is answered."""
+    """When what is recalled was said and confirmed, about when the question is, and as of when it is answered."""
 
-    since: Annotated[str | None, Field(description="Such as last week.")]
+    since: Annotated[str | None, Field(description="As last week.")]
     until: str | None
     around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
     as_of: str | None
+    max_age: Annotated[int | None, Field(description="Days.")]
+    verified: bool | None
 
 
 class Origin(TypedDict, total=False):
     """Who said a text, in which role, where it stands and when it was said."""
 
-    speaker: Annotated[str | None, Field(description="The speaker.")]
+    speaker: str | None
     role: Annotated[str | None, Field(description="Else by the speaker.")]
-    source: Annotated[str | None, Field(description="The source.")]
+    source: str | None
     said_at: Annotated[str | None, Field(description="Else now.")]
 
 
@@ -184,7 +187,7 @@ class Tools:
         room, most = _shrink_budget(budget), LIMIT if limit is None else limit
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
-        now = self.memory._core.clock.now()  # noqa: SLF001 # "last week" is meant from now on
+        now = await read_local_now(self.memory._core)  # noqa: SLF001 # "last week" is meant from now on
         since = when.get("since")
         until = when.get("until")
         if since is None and until is None:
@@ -192,10 +195,11 @@ class Tools:
         else:
             between = interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}", now)
         around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
+        max_age, verified = when.get("max_age"), bool(when.get("verified"))
         if query is None:
-            if why is not None or around is not None or as_of is not None:
+            if any(one is not None for one in (why, around, as_of, max_age)) or verified:
                 raise InvalidInput(
-                    "why, around and as_of are of a question",
+                    "why, around, as_of, max_age and verified are of a question",
                     recovery="pass query, or show the frame attention as of a time",
                 )
             # One more is asked for, to tell whether there is more.
@@ -212,6 +216,8 @@ class Tools:
             between=between,
             around=None if around is None else interval(around, now),
             as_of=as_of,
+            max_age=max_age,
+            verified=verified,
             explain=why is not None,
             why_not=None if why is None or why == ALL else why,
             count_use=self.counts_use,
@@ -272,7 +278,7 @@ class Tools:
             "tags": [tag for tag in all_tags if tag not in own],
             "speaker": origin.get("speaker"),
             "source": origin.get("source"),
-            "said_at": _parse_moment(origin.get("said_at")),
+            "said_at": await self._read_said_at(origin.get("said_at")),
             "kind": None if kind == TURN else kind,
             "role": origin.get("role"),
         }  # the engine knows which there are
@@ -281,6 +287,11 @@ class Tools:
             notes.append(await self._replace(old, stored[0]))
         told = [await self._tell_stored(answer, notes, own) for answer in stored]
         return "\n".join(told)
+
+    async def _read_said_at(self, text: str | None) -> datetime | None:
+        """Read when something was said: without a zone by the clocks of the scope, else of this machine."""
+        zone = None if text is None else await read_zone(self.memory._core)  # noqa: SLF001 # as every write reads it
+        return None if text is None else in_local_zone(written_time(text), zone)
 
     async def _store(
         self, texts: Sequence[str], about: dict[str, Any], *, is_turn: bool
@@ -369,7 +380,7 @@ class Tools:
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
         rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
-        return f"Rated {rated_ids} {verdict}." + f" Skipped {', '.join(skips)}." * bool(skips)
+        return f"Rated {rated_ids} {verdict}." + (f" Skipped {', '.join(skips)}." if skips else "")
 
     async def frame(
         self,

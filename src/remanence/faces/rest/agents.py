@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from remanence.core.errors import RemanenceError
+from remanence.core.half_characters import untold_as_before
 from remanence.core.permissions import ROLES, TokenRole
 from remanence.engine import Engine
 from remanence.faces.mcp.server import Offering, RequestContext, build_shared_server
@@ -115,7 +116,8 @@ class McpAgents:
         """Begin a session unless one is open, and put off its end; one of a memory that was closed since ended then."""
         async with desk.turn:
             if desk.began_in is not memory:
-                await memory.begin_session("mcp")
+                with untold_as_before():  # what was mended on the way is told by the tool
+                    await memory.begin_session("mcp")
                 desk.began_in = memory
         if desk.leaving is not None:
             desk.leaving.cancel()

@@ -4,6 +4,7 @@ Knows how verbs are called over HTTP and how their answers are read from JSON; m
 """
 
 import inspect
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
@@ -20,6 +21,7 @@ import orjson
 from remanence.core.clock import to_datetime
 from remanence.core.errors import CapabilityMissing, InvalidInput
 from remanence.core.forbidden import Forbidden
+from remanence.core.half_characters import mend
 from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import OF_FIELDS, OF_TIMES, encode_json_value, is_time
@@ -242,8 +244,11 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
 
 
 def _write_body(arguments: Mapping[str, Any]) -> bytes:
+    encoded = {name: _encode_argument(one) for name, one in arguments.items()}
     try:
-        body = orjson.dumps({name: _encode_argument(one) for name, one in arguments.items()})
+        if mend(encoded)[1]:  # sent as escapes: the server replaces what is half a character, and says so
+            return json.dumps(encoded, default=lambda one: orjson.loads(orjson.dumps(one))).encode()
+        body = orjson.dumps(encoded)
     except (TypeError, UnicodeDecodeError) as error:  # what JSON has not
         raise InvalidInput(
             f"it cannot be sent: {error}",

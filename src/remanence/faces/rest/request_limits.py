@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.core.errors import RemanenceError
+from remanence.core.half_characters import mend_json, note_mended
 from remanence.faces.rest import problems
 from remanence.faces.rest.offers import BODY_BYTES_MAX, SEND_LESS
 from remanence.faces.rest.problems import RequestRefused
@@ -72,6 +73,8 @@ class RequestGuard:
                 door: Door = "mcp" if scope["path"] == AGENTS else "rest"
                 scope["token"] = await self._find_token(headers.get("authorization", ""), door)
             body = await _read_body(headers, receive)
+            if headers.get("content-type", "").startswith("application/json"):
+                body = _mend_escapes(body)
             answering = self._app(scope, _Replay(body, receive), send_safely)
             async with asyncio.timeout(None if scope["path"] in STREAMS else self._seconds_max) as limit:
                 scope["prolong"] = partial(self._prolong_limit, limit)
@@ -132,6 +135,16 @@ async def _read_body(headers: Headers, receive: Receive) -> bytes:
         raise RequestRefused(
             408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once"
         ) from None
+
+
+def _mend_escapes(body: bytes) -> bytes:
+    """Return a JSON body with whole characters, which a parser would refuse; the verb's answer says so."""
+    try:
+        mended, count = mend_json(body.decode())
+    except UnicodeDecodeError:  # refused where it is parsed
+        return body
+    note_mended(count)
+    return mended.encode() if count else body
 
 
 async def _collect_body(receive: Receive) -> bytes:

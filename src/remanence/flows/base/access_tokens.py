@@ -81,7 +81,7 @@ class AccessToken(Result):
         agent = f", for the agent {self.agent}" if self.agent else ""
         door = f", at the door {self.door} alone" if self.door else ""
         denies = f", but not {', '.join(self.denies)}" if self.denies else ""
-        name = f"{'revoked: ' * self.is_revoked}token {self.name}"
+        name = f"{'revoked: ' if self.is_revoked else ''}token {self.name}"
         return visible(
             f"{name}: may {self.role}{denies} in {scopes}{agent}{door}; of {minute_of(self.added_at)}"
         )

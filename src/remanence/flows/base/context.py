@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -167,6 +168,7 @@ class Core:
     personal: PersonalRules = (
         BUILT_IN_RULES  # which personal data are kept, as the scope said when last asked
     )
+    zone: tzinfo | None = None  # of the scope's clocks, as it said when last asked
     opening: str = (
         ""  # what tells an agent without a name and a session from others; drawn when it is first asked for
     )

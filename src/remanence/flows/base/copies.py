@@ -53,7 +53,7 @@ class RegisteredCopy(Result):
         if self.kind == IN_SCOPE:
             where = f"in scope {self.path!r} of this file"
         what = "unfinished" if self.memories is None else number(self.memories, "memory", "memories")
-        absence = "; the file is gone" * self.is_gone
+        absence = "; the file is gone" if self.is_gone else ""
         kind = "copy" if self.kind == IN_SCOPE else self.kind
         return visible(f"{kind} of {minute_of(self.at)}: {where} ({what}){absence}")
 

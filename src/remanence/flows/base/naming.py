@@ -93,7 +93,7 @@ def is_ending(name: str, id_: str) -> bool:
 
 def ambiguous(name: str, candidates: Sequence[str]) -> InvalidInput:
     """Say that a short id means several memories, and which."""
-    more = "; and more" * (len(candidates) > CANDIDATES_SHOWN)
+    more = "; and more" if len(candidates) > CANDIDATES_SHOWN else ""
     return InvalidInput(
         f"{name!r} is part of several ids: {'; '.join(candidates[:CANDIDATES_SHOWN])}{more}",
         recovery="name the one you mean by its number or its whole id",
@@ -118,7 +118,9 @@ async def find_cursor(store: Store, scope: str, after: OneMemory | None) -> int 
 
 def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     """Say that names mean no memory of a scope."""
-    which = ", ".join(map(format_value, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
+    which = ", ".join(map(format_value, names[:CANDIDATES_SHOWN])) + (
+        ", …" if len(names) > CANDIDATES_SHOWN else ""
+    )
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
 
 

@@ -13,7 +13,7 @@ from remanence.edit.one_memory import says_who
 from remanence.read.entity import HOLD, is_entity
 
 _FALLS = frozenset({Status.SUPERSEDED, Status.ARCHIVED, Status.PRUNED})
-_WORDING = frozenset({"text", "speaker", "role", "said_at"})  # what somebody said
+_WORDING = frozenset({"text", "speaker", "role", "said_at", "said_offset"})  # what somebody said
 # And what is shown of it, and as what; what an entity is called stands in its attributes.
 _CONTENT = _WORDING | {"category", "kind", "form", "severity", "attributes"}
 _SET = frozenset(

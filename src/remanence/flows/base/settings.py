@@ -5,11 +5,13 @@ Numbers of curation are those of a policy's rules, numbers of a frame its own; t
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
+from remanence.core.local_time import place_time, to_local
 from remanence.core.results import Result, visible
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.permission_checks import verb_class
@@ -20,6 +22,7 @@ from remanence.flows.base.recall_settings import (
     find_policy_value,
     parse_left_out,
 )
+from remanence.flows.base.zones import ZONE, find_zone
 from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
     EXTRACT_CATEGORIES,
@@ -31,6 +34,7 @@ from remanence.store.base import Bookkeeping, setting_row
 from remanence.text.analysis import check_text
 
 WORDS_MAX = 10_000
+ZONE_CHARS_MAX = 100
 MIRROR_FOLDER = "mirror_folder"
 
 
@@ -174,6 +178,13 @@ SETTINGS: Mapping[str, Setting] = {
             1_000_000_000_000,
             "Use at most this many tokens of the model per day (UTC); the rest waits until tomorrow.",
         ),
+        Setting(
+            ZONE,
+            "",
+            0,
+            ZONE_CHARS_MAX,
+            "Use the clocks of this IANA zone, such as Europe/Oslo, where a time names none; empty = UTC.",
+        ),
     )
 }
 
@@ -228,6 +239,17 @@ async def words(core: Core, *names: str) -> list[str]:
     values = await _read_values(core, names)
     assert all(isinstance(value, str) for value in values), names
     return [str(value) for value in values]
+
+
+async def read_zone(core: Core) -> tzinfo | None:
+    """Return the zone of a scope, None where it has none; another process may have said so since."""
+    (name,) = await words(core, ZONE)
+    return find_zone(name) if name else None
+
+
+async def read_local_now(core: Core) -> int:
+    """Return what the clocks of a scope show now, in microseconds as if they showed UTC."""
+    return int(to_local(*place_time(core.clock.now(), await read_zone(core))))
 
 
 async def _read_values(core: Core, names: tuple[str, ...]) -> list[int | str]:
@@ -299,6 +321,8 @@ def _check_value(one: Setting, value: object) -> None:
         parse_rules(value)
     if one.name == LEAVES_OUT:
         parse_left_out(value)
+    if one.name == ZONE:
+        find_zone(value)
     if one.name == EXTRACT_CATEGORIES:
         wanted_of(value, "")
 

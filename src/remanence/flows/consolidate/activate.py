@@ -39,7 +39,7 @@ from remanence.recall.nearest import nearest, whole_tiles
 from remanence.store.base import Find
 from remanence.text.twins import same_words, sureness, verdict
 from remanence.write.engine_actions import Actions, of_memory
-from remanence.write.supposed import said_again
+from remanence.write.supposed import Repeat, said_again
 
 CHUNK = 200
 COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
@@ -410,7 +410,7 @@ def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> li
     ):
         return []
     actions.record("update_note", eligibility, reason="said again")
-    again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
+    again = said_again(other, [Repeat(memory.role, memory.trust, memory.session, memory.last_said_at)], now)
     return [*update(other, again), VERBS["repeat"].build_count_change(other.seq, confirmations=1)]
 
 

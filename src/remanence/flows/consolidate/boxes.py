@@ -269,6 +269,11 @@ class ConversationSegment(Result):
     sealed_time = MaybeTime("sealed_at")
 
     @property
+    def said_offset(self) -> int:
+        """How many seconds east of UTC the clocks stood where its first turn was said."""
+        return self.turns[0].said_offset if self.turns else 0
+
+    @property
     def is_open(self) -> bool:
         """Return True if further turns may be added to it."""
         return self.sealed_at is None

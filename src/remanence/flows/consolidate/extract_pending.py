@@ -29,7 +29,7 @@ from remanence.flows.consolidate.boxes import decide_boxes
 from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.write import proposals
 from remanence.flows.write.facts import FactChanges, decide_facts, drop_worded_by
-from remanence.flows.write.gating import refresh_personal_rules
+from remanence.flows.write.gating import refresh_settings
 from remanence.flows.write.pending_turns import (
     PendingTurns,
     buffers,
@@ -339,7 +339,7 @@ async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
 
 async def wanted_now(core: Core) -> ExtractRequest:
     """Return what is to be extracted from turns, as the settings say."""
-    await refresh_personal_rules(core)
+    await refresh_settings(core)
     request = wanted_of(*await settings.words(core, EXTRACT_CATEGORIES, EXTRACT_INSTRUCTION))
     return replace(request, guidelines=await guidelines.lines(core))
 

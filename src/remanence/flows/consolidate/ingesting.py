@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from pathlib import Path
 
 from remanence.core.arguments import check_path
@@ -23,6 +24,7 @@ from remanence.flows.base.context import Core, label
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.base.paging import read_memories
 from remanence.flows.base.settings import number as setting
+from remanence.flows.base.settings import read_zone
 from remanence.flows.base.spending import DAY_LIMIT, read_cents
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import (
@@ -265,19 +267,22 @@ async def read_source(
     """Read a file whole, of a session of a coding host with its `actions` if asked; say how far it is believed."""
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    return await asyncio.to_thread(_parse_screened, core, Path(path), format, actions=actions), door
+    zone = await read_zone(core)
+    parsed = await asyncio.to_thread(_parse_screened, core, Path(path), format, zone, actions=actions)
+    return parsed, door
 
 
 def _parse_screened(
     core: Core,
     path: Path,
     format: str | AnyImporter,  # noqa: A002
+    zone: tzinfo | None,
     *,
     actions: bool,
 ) -> Transcript:
     """Read a source; what is wrong with it is told without the secrets that stood there."""
     try:
-        return parse_transcript(path, format, actions=actions)
+        return parse_transcript(path, format, zone, actions=actions)
     except IngestError as error:
         screening = gating.screen_shown(core, error.message)
         if not screening.replaced:
@@ -361,7 +366,7 @@ async def take_in(
         differing=dict(taken.differing),
         examples={**left_out.examples, **taken.differing.examples},
     )
-    return Intake(result, answers)
+    return Intake(result.with_mended(transcript.halves) if transcript.halves else result, answers)
 
 
 async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
@@ -424,8 +429,8 @@ def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest
     """Return how many questions turns make, and what asking them takes where each turn gives a fact of its length."""
     calls = tokens = 0
     for before, batch in _cut_batches(turns):
-        batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
-        wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
+        batch_turns = [replace(as_heard(turn, 0, core.zone), id=core.new_id()) for turn in batch]
+        wanted = replace(wanted, before=tuple(as_heard(turn, 0, core.zone) for turn in before))
         answer = sum(token_counts([turn.text for turn in batch_turns])) + FACT_TOKENS * len(batch_turns)
         calls += 1
         tokens += build_extract_question(batch_turns, wanted).tokens + ANSWER_TOKENS + answer

@@ -18,7 +18,7 @@ from remanence.flows.base import settings
 from remanence.flows.base.context import Core, retry_conflicts
 from remanence.flows.base.spending import Spending
 from remanence.flows.base.steps import Settling
-from remanence.flows.write.gating import refresh_personal_rules
+from remanence.flows.write.gating import refresh_settings
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.llm.base import Shortener
 from remanence.read.extraction import checked_shortening
@@ -91,7 +91,7 @@ async def _combine_reflections(
         await _put_values(core, values)
         return 0
     tokens = await settings.number(core, SUMMARY_TOKENS)
-    await refresh_personal_rules(core)
+    await refresh_settings(core)
     actions = Actions(summary_tokens=tokens)
     # It is as sure and as important as its parts at their best.
     sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)

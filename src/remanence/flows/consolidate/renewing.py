@@ -339,7 +339,7 @@ class _SourceChunk:
         if why:
             key = self.source.drafts[place].turn.key
             shown = [self.source.show(text) for text in texts]
-            masked = " (they differ in what is replaced here)" * (len(shown) > 1 == len({*shown}))
+            masked = " (they differ in what is replaced here)" if len(shown) > 1 == len({*shown}) else ""
             self.differing.note(why, f"{key}: {' → '.join(shown)}{masked}")
 
 

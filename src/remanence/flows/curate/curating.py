@@ -171,7 +171,7 @@ async def _preview_plan(core: Core, plan: Plan, snapshot: Snapshot, listed: int)
 async def read_affected(core: Core, seqs: Sequence[int]) -> dict[int, AffectedMemory]:
     """Read what is shown of memories, by sequence number."""
     rows = [one for one in await _read_undamaged(core, seqs) if one is not None]
-    return {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in rows}
+    return {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at, one.said_offset) for one in rows}
 
 
 async def _read_undamaged(core: Core, seqs: Sequence[int]) -> list[Memory | None]:

@@ -16,7 +16,7 @@ from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.spending import Spending
-from remanence.flows.write.gating import refresh_personal_rules, refuse_forbidden
+from remanence.flows.write.gating import refresh_settings, refuse_forbidden
 from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.screening import screen
 from remanence.llm.base import Shortener
@@ -147,7 +147,7 @@ class Summarising:
         What was condensed of what somebody let in as it is may say what that says.
         """
         if written:
-            await refresh_personal_rules(self._core)
+            await refresh_settings(self._core)
             kept = self._core.personal.kept[min(memory.trust, Trust.AGENT)]
             if (await run_off_loop(len(text), screen, text, self._core.salt, kept)).replaced:
                 return "it holds what may not be kept"

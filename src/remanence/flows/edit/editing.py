@@ -98,7 +98,7 @@ async def edit(
 
     With `tags` it has these from then on and no others.
     """
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     clean_values, replaced = await run_off_loop(
         len(str(values.get("text", ""))), _screen_values, core, values
     )
@@ -360,9 +360,11 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
     by_user = {"verification": Verification.USER_CONFIRMED} if core.trust is Trust.USER else {}
 
     async def decide(memory: Memory) -> Sequence[Change]:
+        # Who says that it is right says it again; one that is believed less cannot make it a newer word.
+        again = {"said_again_at": now} if core.trust >= memory.trust and now > memory.last_said_at else {}
         if memory.status in STANDING:
             ends = {"valid_to": None} if holds_on(memory, now) else {}
-            return act(memory, VERBS["confirm"], now, **by_user, **ends)
+            return act(memory, VERBS["confirm"], now, **by_user, **again, **ends)
         refuse_quarantined(memory)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
@@ -370,7 +372,7 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
                 recovery=f"bring it back first: restore {memory.seq}",
             )
         extra = (await read_fall(core, memory.seq, memory.valid_to)).values(now)
-        return act(memory, VERBS["confirm archived"], now, **by_user, **extra)
+        return act(memory, VERBS["confirm archived"], now, **by_user, **again, **extra)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
 

@@ -50,7 +50,7 @@ from remanence.write.turns import waits
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
 # What left by age or by number or never came in, not because something better took its place.
 _GONE = frozenset({Status.ARCHIVED, Status.PRUNED, Status.QUARANTINED})
-_EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
+_EVIDENCE = frozenset({"said_at", "said_offset", "confidence_at", "revision"})
 
 
 Look = Callable[[Mapping[str, Memory]], Collection[str]]
@@ -312,7 +312,7 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
         core,
         memory,
         VERBS["put"],
-        {**values, "said_at": draft.said_at, "trust": draft.trust},
+        {**values, "said_at": draft.said_at, "said_offset": draft.said_offset, "trust": draft.trust},
         {*memory.tags, *turn.tags},
     )
     if any("text" in (change.after or {}) for change in changes if change.table == "memories"):

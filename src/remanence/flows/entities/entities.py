@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.change import Change
+from remanence.core.clock import MINUTE
 from remanence.core.errors import InvalidInput, NameUnknown, NotFound
 from remanence.core.model import STANDING, Memory, OneMemory, Relation, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import Result, Time, date_of, number, visible
+from remanence.core.results import Result, Time, number, visible
 from remanence.core.segment import TURN
 from remanence.core.signatures import checked_class
 from remanence.edit.one_memory import update
@@ -37,6 +38,7 @@ from remanence.read.extraction import Relationship
 
 LINES_MAX = 20  # of a profile; the rest is counted
 TIMELINE_MAX = 100
+NEW_DAY_EVERY = 15 * MINUTE  # no sooner does another day begin somewhere
 KEPT_MAX = 256  # profiles that are kept until something is written
 ALIAS = "entities.alias"
 
@@ -79,7 +81,7 @@ class EntityProfile(Result):
 
     def __str__(self) -> str:
         fact_lines = [
-            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}" for one in self.lines
+            f"  {short_id(one.seq)} {one.said_day} {' '.join(one.text.split())}" for one in self.lines
         ]
         kin = [f"  {one.source}: {one.relation} of {one.target}" for one in self.relationships]
         more = [f"  and {self.more:,} more"] if self.more else []
@@ -192,9 +194,9 @@ async def find_entity(core: Core, name: OneMemory) -> Memory:
 
 
 async def _draw_profile(core: Core, memory: Memory) -> EntityProfile:
-    """Draw up what stands of an entity; what was drawn up is kept for the day, until anything is written."""
+    """Draw up what stands of an entity; it is kept until a day may begin anywhere, or anything is written."""
     index, now = core.entities, core.clock.now()
-    as_of = index.position, date_of(now)
+    as_of = index.position, now // NEW_DAY_EVERY
     entry = index.kept.get(memory.seq)
     if entry is not None and entry[0] == as_of:
         previous: EntityProfile = entry[1]

@@ -264,8 +264,10 @@ class _Writing:
 def _make_entity_row(core: Core, one: _NewEntity, named_: tuple[str, str], now: int) -> dict[str, Any]:
     """Return a new entity as a memory; it is believed as far as the turn that speaks of it."""
     key, text = named_
-    said = {"key": key, "text": text, "trust": one.turn.trust, "said_at": one.turn.said_at}
-    return entity_row(core, said, {"name": one.name, "type": one.type, "aliases": []}, now)
+    said = {name: getattr(one.turn, name) for name in ("trust", "said_at", "said_offset")}
+    return entity_row(
+        core, {"key": key, "text": text, **said}, {"name": one.name, "type": one.type, "aliases": []}, now
+    )
 
 
 def entity_row(
@@ -288,6 +290,7 @@ def entity_row(
         "role": Role.SYSTEM,
         "thread": THREAD,
         "said_at": said["said_at"],
+        "said_offset": said["said_offset"],
         "learned_at": now,
         "status_at": now,
         "tier_at": now,

@@ -138,9 +138,8 @@ async def split(
     aliases = [one for one in names_of(whole) if folded_name(one) in off and one != name]
     own_aliases = [one for one in aliases_of(whole) if folded_name(one) not in off]
     theirs = {"name": name, "type": type_of(whole), "aliases": aliases}
-    row = entity_row(
-        core, {"key": key, "text": text, "trust": whole.trust, "said_at": whole.said_at}, theirs, now
-    )
+    said = {name: getattr(whole, name) for name in ("trust", "said_at", "said_offset")}
+    row = entity_row(core, {"key": key, "text": text, **said}, theirs, now)
     attributes = {**(whole.attributes or {}), "aliases": own_aliases}
     changes = [Change("memories", -1, None, row), *update(whole, {"attributes": attributes})]
     links = await core.store.neighbours(core.scope, [whole.seq], Relation.MENTIONS)

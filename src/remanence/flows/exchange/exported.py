@@ -19,6 +19,7 @@ from remanence.core.arguments import check_name, check_validity
 from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.clock import TIME_MAX
 from remanence.core.errors import IngestError, InvalidInput, format_value
+from remanence.core.half_characters import describe_mended, mend_json, mend_text
 from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.core.score import decay
 from remanence.edit.one_memory import hold_until
@@ -30,7 +31,7 @@ from remanence.write.imported import EXPORT
 from remanence.write.roles import BY_ROLE
 
 FORMAT = EXPORT
-VERSION = 6
+VERSION = 7
 UNTRAILED = 1  # the version whose exports say nothing at their end
 UNTRUSTED = 2  # the last one that does not say how far a memory is believed
 NOT_EXPORTED = frozenset({"revision", "touched"})
@@ -157,6 +158,7 @@ class _ExportReader:
     lines: dict[str, int] = field(default_factory=dict)  # id → the line that has it
     trailer: dict[str, Any] | None = None
     last: int = 0
+    halves: int = 0  # of characters, which were replaced
 
     def read(self, lines: Iterable[bytes | str]) -> ExportData:
         for number, line in enumerate(lines, start=1):
@@ -177,7 +179,7 @@ class _ExportReader:
             self.boxes,
             self.traces,
             self.erased,
-            remarks,
+            (*remarks, *[describe_mended(self.halves)] * bool(self.halves)),
         )
 
     def make_ingest_error(self, line: int, what: str) -> IngestError:
@@ -190,16 +192,23 @@ class _ExportReader:
             return bytes(line)
         if not isinstance(line, str):
             raise self.make_ingest_error(number, f"a line cannot be {line!r:.40}")
-        try:
-            return line.encode()
-        except UnicodeEncodeError as error:
-            raise self.make_ingest_error(number, "not UTF-8") from error
+        text, count = mend_text(line)
+        self.halves += count
+        return text.encode()
+
+    def _mend_escapes(self, line: bytes) -> str | bytes:
+        """Return a line with whole characters; what is not UTF-8 is refused where it is parsed."""
+        if b"\\u" not in line:
+            return line
+        text, count = mend_json(line.decode(errors="replace"))
+        self.halves += count
+        return text if count else line
 
     def _read_line(self, number: int, line: bytes) -> None:
         if self.trailer is not None:
             raise self.make_ingest_error(number, "the export ended before this line")
         try:
-            value = orjson.loads(line)
+            value = orjson.loads(self._mend_escapes(line))
         except orjson.JSONDecodeError as error:
             raise self.make_ingest_error(number, f"not JSON: {error}") from error
         if not isinstance(value, dict):

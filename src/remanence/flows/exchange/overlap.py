@@ -39,7 +39,7 @@ from remanence.flows.exchange.exported import (
     LinkRow,
 )
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
-from remanence.flows.write.gating import is_held_back, refresh_personal_rules, texts_in
+from remanence.flows.write.gating import is_held_back, refresh_settings, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
@@ -54,6 +54,14 @@ from remanence.write.admission import PROGRAMS, MemoryDraft
 NAMES = ("speaker", "agent", "thread", "session", "key")
 # A memory keeps the ids of those that were merged into it as sources: a second import finds them there.
 MERGED = "memory/"
+_GAINING = (
+    "said_at",
+    "said_again_at",
+    "pinned",
+    "holds",
+    "confidence",
+    "importance",
+)  # what a repeat adds to
 
 
 @dataclass
@@ -125,12 +133,15 @@ class Existing:
         self.add_echo(row)
         if trust < memory.trust:
             return
-        if not came_back(memory, row.columns["learned_at"]):
-            self.sightings += _count_sightings(row)
+        is_echo = came_back(memory, row.columns["learned_at"])
+        self.sightings += 0 if is_echo else _count_sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources} - {*memory.sources}
-        stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
-        self.columns |= _merge_repeat({**stands, **self.columns}, row, now)
+        stands = {name: getattr(memory, name) for name in _GAINING}
+        gains = _merge_repeat({**stands, **self.columns}, row, now)
+        self.columns |= {
+            name: value for name, value in gains.items() if name != "said_again_at" or not is_echo
+        }
 
     def changes(self) -> list[Change]:
         """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
@@ -202,7 +213,7 @@ class Overlap:
     async def decide(self, rows: Sequence[ExportRow]) -> ImportPage:
         """Look up some rows at once, then decide each; after a lost race the same rows are decided anew."""
         page = self.page = ImportPage()
-        await refresh_personal_rules(self.core)
+        await refresh_settings(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         matches = await store.get(scope, [row.id for row in rows])
@@ -514,8 +525,11 @@ def _count_sightings(row: ExportRow) -> int:
 
 
 def _merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[str, Any]:
-    """Return what a repeat adds to a memory: more confidence or importance, its pin, and holds that last longer."""
+    """Return what a repeat adds to a memory: a later day, more confidence or importance, its pin, and longer holds."""
     gains: dict[str, Any] = {}
+    last = row.columns.get("said_again_at") or row.columns["said_at"]
+    if last > (stands.get("said_again_at") or stands["said_at"]):
+        gains["said_again_at"] = last
     confidence = row.columns.get("confidence")
     if confidence is not None and confidence > (stands.get("confidence") or 0.0):
         said_at = row.columns.get("confidence_at", row.columns["learned_at"])

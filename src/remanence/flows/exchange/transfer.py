@@ -241,7 +241,7 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
     if not standing:
         return []
     numbers = " ".join(f"#{seq}" for seq in standing[:ERASED_SHOWN])
-    more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
+    more = f" and {len(standing) - ERASED_SHOWN:,} more" if len(standing) > ERASED_SHOWN else ""
     return [f"{len(standing):,} of these were erased at their origin since: erase {numbers}{more}"]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.attributes import AttributeColumn, AttributeFilter, Codes, Scalar, value_of
+from remanence.core.keywords import ATTRIBUTE
 from remanence.core.model import Memory
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Store
@@ -32,13 +33,20 @@ class AttributeIndex:
         self._columns: dict[str, tuple[AttributeColumn, Codes]] = {}
         self._turn = asyncio.Lock()
 
-    async def seqs(self, filters: Mapping[str, AttributeFilter], now: int) -> Ints:
-        """Return which memories of the scope, of any status, have attributes that will do, in order of arrival."""
+    async def seqs(
+        self, filters: Mapping[str, AttributeFilter], now: int, *, checks_types: bool = False
+    ) -> Ints:
+        """Return which memories of the scope, of any status, have attributes that will do, in order of arrival.
+
+        With `checks_types` a filter that no value can be compared with is refused.
+        """
         async with self._turn:
             await self._follow_changes(now, filters.keys())
             met = np.ones(len(self._seq), np.bool_)
             for name, condition in filters.items():
                 column, codes = self._columns[name]
+                if checks_types:
+                    column.check_types(f"{ATTRIBUTE}{name}", codes, condition)
                 met &= column.match_codes(codes, condition)
             return self._seq[met]
 

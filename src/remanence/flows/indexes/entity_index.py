@@ -24,7 +24,7 @@ class EntityIndex:
     scope: str
     position: int = -1
     memories: dict[int, Memory] = field(default_factory=dict)
-    kept: dict[int, tuple[tuple[int, str], Any]] = field(
+    kept: dict[int, tuple[tuple[int, int], Any]] = field(
         default_factory=dict
     )  # derived at a position, on a day
     _names: dict[str, set[int]] = field(default_factory=dict)

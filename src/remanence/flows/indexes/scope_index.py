@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from remanence.core.change import AuditPart, Change, CommitResult, rows_of
 from remanence.core.errors import StoreDamaged
+from remanence.core.local_time import LOCAL, read_said_local
 from remanence.core.model import COLUMN, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
@@ -33,12 +34,12 @@ Answer = TypeVar("Answer")
 Ints = npt.NDArray[np.int64]
 ASKS = "asks"  # a column of ours: whether the text holds a question mark
 # What the ranking rests on besides who stands, who lends its words, and the vectors.
-GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value", ASKS)
+GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "said_offset", "words", "value", ASKS)
 RANKED = frozenset({"status", *GROUND})
 # What else filters and frames may ask for.
 COLUMNS = (
     RANKED - {ASKS}
-    | {"kind", "category", "state", "learned_at", "pinned"}
+    | {"kind", "category", "state", "said_again_at", "learned_at", "pinned"}
     | {"form", "tokens", "short_tokens"}
 )
 NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
@@ -190,12 +191,19 @@ class ScopeIndex:
             words=np.where(lends, self.column("words"), 0).astype(np.int32),
             speaker=self.column("speaker").astype(np.int32),
             said_at=said_at,
+            said_local=self.said_local.astype(np.int64),
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
             counts=lends,
             assistant=self.column("role") == Role.ASSISTANT,
             asks=self.column(ASKS),
         )
+
+    @property
+    def said_local(self) -> npt.NDArray[Any]:
+        """When each row was said, by the clocks there."""
+        local: npt.NDArray[Any] = read_said_local({name: self.column(name) for name in LOCAL})
+        return local
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """Return one column that was asked for; names are codes, −1 where absent."""

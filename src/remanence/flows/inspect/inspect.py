@@ -213,15 +213,19 @@ class State(Result):
         spent = f"; models: {format_counts(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {format_counts(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
-        waits += f"; {number(self.waiting_more, 'more session waits', 'more sessions wait')}" * (
-            self.waiting_more > 0
+        waits += (
+            f"; {number(self.waiting_more, 'more session waits', 'more sessions wait')}"
+            if self.waiting_more > 0
+            else ""
         )
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         consolidation_note = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; needs review: {format_counts(self.review)}" if self.review else ""
         person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
         head = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {policy_note}"
-        since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)
+        since = (
+            f"; {self.erased_since:,} of them were erased since it was copied" if self.erased_since else ""
+        )
         return f"{head}{since}{embed_note}{model}{spent}{gate}{waits}{consolidation_note}{person}"
 
 
@@ -432,9 +436,9 @@ async def _find_seq(core: Core, name: OneMemory) -> int:
 
 
 def _make_event(part: AuditPart) -> Event:
-    number = f"{part.count:,} change{'s' * (part.count != 1)}"
+    changes = number(part.count, "change", "changes")
     acts = part.cause.detail.get(CYCLE, {}).get("acts")
-    whole = f"{number}: {format_counts(acts)}" if acts else number
+    whole = f"{changes}: {format_counts(acts)}" if acts else changes
     lines = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
     cause = part.cause
     owner = str(owner_of(cause))

@@ -54,7 +54,7 @@ class RelatedResult(Result):
 
     def __str__(self) -> str:
         rest = ", ".join(f"{reason} {count:,}" for reason, count in self.left_out.items())
-        left = f"; left out: {rest}" * bool(rest)
+        left = f"; left out: {rest}" if rest else ""
         start = ", ".join(f"#{seq}" for seq in self.seeds) or "nothing"
         return f"{number(len(self.memories), 'memory', 'memories')} by links from {start}{left}"
 

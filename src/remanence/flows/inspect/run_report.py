@@ -68,7 +68,7 @@ class RunReport(Result):
 
     def __str__(self) -> str:
         by = f" by {self.actor}" if self.actor else ""
-        by += f" ({self.owner})" * (self.owner != str(PERSON))
+        by += f" ({self.owner})" if self.owner != str(PERSON) else ""
         acts = "; ".join(map(str, self.acts)) or "nothing"
         lines = [f"{minute_of(self.at)} {self.verb}{by}: {acts} (run {self.run})"]
         if self.because:
@@ -215,6 +215,6 @@ def _memory_of(key: Key) -> int:
 
 def _make_affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -> AffectedMemory:
     if memory is not None:
-        return AffectedMemory(seq, memory.id, memory.text, memory.said_at)
+        return AffectedMemory(seq, memory.id, memory.text, memory.said_at, memory.said_offset)
     row = gone or {}
-    return AffectedMemory(seq, row.get("id"), row.get("text"), row.get("said_at"))
+    return AffectedMemory(seq, row.get("id"), row.get("text"), row.get("said_at"), row.get("said_offset", 0))

@@ -23,8 +23,8 @@ from remanence.flows.base import settings
 from remanence.flows.base.context import REMARKS_SHOWN, Core
 from remanence.flows.base.paging import read_memories
 from remanence.flows.mirror.folder import FILE_BYTES_MAX, Folder, Stamp
-from remanence.flows.mirror.hand_edits import FileEdit, apply_edit, digest_of, propose_edit, refuse_as_whole
-from remanence.flows.mirror.mirror_result import MirrorResult
+from remanence.flows.mirror.hand_edits import apply_edit, digest_of, propose_edit, refuse_as_whole
+from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.recall import framing
 from remanence.flows.recall.memory_lines import render

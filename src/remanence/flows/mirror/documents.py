@@ -19,7 +19,7 @@ from remanence.core.box import SHOWN, FindBoxes
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.model import STANDING, Memory, Relation, short_id
-from remanence.core.results import date_of, one_line, visible
+from remanence.core.results import one_line, visible
 from remanence.flows.base import decision_log
 from remanence.flows.base.context import Core
 from remanence.flows.consolidate import boxes, guidelines
@@ -130,7 +130,7 @@ def item(memory: Memory, called: Called, day: str = "") -> str:
     """Write what a memory says as a line that names it, with a link to its file where it has one."""
     number = short_id(memory.seq)
     name = link_to(called(path_of(memory), memory.seq), number) if is_mirrored(memory) else f"[{number}]"
-    return f"- {f'{day} ' * bool(day)}{name} {in_words(memory)}"
+    return f"- {f'{day} ' if day else ''}{name} {in_words(memory)}"
 
 
 def in_words(memory: Memory) -> str:
@@ -233,7 +233,7 @@ def _entity_page(memory: Memory, profile: EntityProfile, called: Called) -> File
     }
     lines = [line(name, value) for name, value in fields.items()]
     lines.append(line(FIELDS_CHECKSUM, fields_checksum(fields)))
-    dated = [item(one, called, date_of(one.said_at)) for one in profile.timeline]
+    dated = [item(one, called, one.said_day) for one in profile.timeline]
     rows = ["## Profile", *(item(one, called) for one in profile.lines), f"## {TIMELINE}", *dated]
     return File(entity_path(memory), *render_file(lines, "\n".join(rows)), memory.id)
 
@@ -266,8 +266,8 @@ def _box_page(box: ConversationSegment, facts: Sequence[Memory], called: Called)
         "session": box.session,
         "outcome": box.outcome,
         "reason": box.reason,
-        "opened": to_datetime(box.opened_at).isoformat(),
-        "last": to_datetime(box.last_at).isoformat(),
+        "opened": to_datetime(box.opened_at, box.said_offset).isoformat(),
+        "last": to_datetime(box.last_at, box.said_offset).isoformat(),
         "sealed": None if box.sealed_at is None else to_datetime(box.sealed_at).isoformat(),
         "thread": box.thread,
         "first_turn": box.turns[0].seq,

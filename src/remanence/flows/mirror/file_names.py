@@ -13,7 +13,9 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from remanence.core.clock import DAY
+from remanence.core.local_time import to_local
 from remanence.core.model import Memory, Status
+from remanence.core.text_cuts import find_word_end
 from remanence.flows.consolidate.boxes import ConversationSegment
 from remanence.read.entity import name_of, type_of
 
@@ -56,9 +58,9 @@ _MARKED = re.compile(r" \([0-9a-f]{8}(?:[0-9a-f]{24})?\)\.md$")
 
 
 def path_of(memory: Memory, folder: str | None = None) -> str:
-    """Return the path of a memory's file, under the month in which it was said (UTC), where nobody else has it."""
+    """Return the path of a memory's file, under the month there in which it was said, where nobody else has it."""
     folder = _choose_folder(memory) if folder is None else folder
-    day = _write_day(memory.said_at // DAY)
+    day = _write_day(memory.said_local // DAY)
     return f"{folder}/{day[:-3]}/{day} {title_of(memory)}{ENDING}"
 
 
@@ -113,7 +115,7 @@ def entity_path(memory: Memory) -> str:
 
 def box_path(box: ConversationSegment) -> str:
     """Return the path of a box's page, under the month of its first turn, called by its goal."""
-    day = _write_day(box.opened_at // DAY)
+    day = _write_day(to_local(box.opened_at, box.said_offset) // DAY)
     return f"{BOXES}/{day[:-3]}/{day} {as_title(box.goal or '') or NO_GOAL}{ENDING}"
 
 
@@ -137,11 +139,9 @@ def _choose_folder(memory: Memory) -> str:
 
 
 def _cut_at_word(text: str) -> str:
-    """Return as many words as there is room for; a longer one, or a script without blanks, is cut anywhere."""
+    """Return as many words as there is room for; a longer one, or a script without blanks, is cut at a character."""
     room = text[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
-    if room == text or text[len(room)] == " ":
-        return room
-    return room.rpartition(" ")[0] or room
+    return room if room == text else text[: find_word_end(text, len(room))].rstrip()
 
 
 def _shorten_id(id_: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from remanence.core.errors import InvalidInput, format_value
+from remanence.core.half_characters import mend_json, mend_text
 
 FRONT_BYTES_MAX = 65_536  # of the fields with both lines of dashes
 FIELDS_CHECKSUM = "fields_checksum"  # over the fields alone: these were not edited
@@ -77,7 +78,7 @@ def read(data: bytes) -> Page:
     """Read a file; raise InvalidInput for one that is neither fields and a text nor a text alone."""
     is_whole = checksum_of(data) is not None
     try:
-        content = data.decode().removeprefix(_BOM)
+        content = mend_text(data.decode("utf-8", "surrogatepass"))[0].removeprefix(_BOM)
     except UnicodeDecodeError:
         raise InvalidInput("it is not UTF-8", recovery="save it as UTF-8") from None
     if "\r\n" in content and not is_whole:  # saved by an editor that ends lines so
@@ -182,7 +183,9 @@ def _read_list(value: str) -> list[str]:
 
 def _read_json(value: str) -> Any:
     try:
-        return json.loads(value, object_pairs_hook=_refuse_repeated_names, parse_constant=_no_number)
+        return json.loads(
+            mend_json(value)[0], object_pairs_hook=_refuse_repeated_names, parse_constant=_no_number
+        )
     except (ValueError, RecursionError):
         raise InvalidInput(f"{format_value(value)} cannot be read", recovery=_PLAIN) from None
 

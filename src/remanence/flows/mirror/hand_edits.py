@@ -3,20 +3,21 @@
 Knows what of a memory a file may change, and by which verb; must not know how files are found or written.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 from remanence.core.clock import to_datetime, to_micros
-from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
+from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.model import STANDING, LearnResult, Memory, Turn, short_id
-from remanence.core.results import Result, date_of, one_line, visible
+from remanence.core.results import one_line
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import read_memories
+from remanence.flows.base.settings import read_zone
 from remanence.flows.edit.editing import correct
 from remanence.flows.edit.editing import edit as edit_memory
 from remanence.flows.mirror.documents import (
@@ -39,6 +40,7 @@ from remanence.flows.mirror.front_matter import (
     read,
 )
 from remanence.flows.mirror.journal import Journal
+from remanence.flows.mirror.mirror_result import FileEdit
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import ChangedFile, get_named
 from remanence.flows.write import gating
@@ -66,50 +68,6 @@ _CATEGORY_OF_AREA = {
     "plans": "commitment",
 }
 ABOUT = "about"  # of a new line on the page of an entity: that it mentions this one
-SHOWN_CHARS = 400  # of a text in a list of proposals
-Verb = Literal["update", "learn", "correct", "none"]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class FileEdit(Result):
-    """Change that one edited file would make: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
-
-    Of a document, such as the profile, each edited `line` is one change, and all are applied or none. If it cannot be
-    applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest` is that of the
-    file: only the change that was shown is applied. `replaced` counts secrets and personal data that markers replaced.
-    """
-
-    path: str
-    digest: str
-    verb: Verb = "none"
-    line: int | None = None
-    id: str | None = None
-    seq: int | None = None
-    revision: int | None = None
-    before: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    after: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
-    error: str = ""
-    problem: str = ""
-    recovery: str = ""
-
-    def __str__(self) -> str:
-        what = f"{self.verb} {short_id(self.seq)}" if self.seq is not None else self.verb
-        where = self.path if self.line is None else f"{self.path}, line {self.line}"
-        lines = [where if self.error else f"{where}: {what}"]
-        lines += [
-            f"    {name}: {_format_edit_value(self.before.get(name))} → {_format_edit_value(to)}"
-            for name, to in self.after.items()
-        ]
-        lines += [f"    replaced {kind} ×{count}" for kind, count in self.replaced.items()]
-        lines += [f"    not applied: {self.error}: {self.problem}", f"    → {self.recovery}"] * bool(
-            self.error
-        )
-        return visible("\n".join(lines))
-
-    def mark_refused(self, error: RemanenceError) -> "FileEdit":
-        """Return it as one that cannot be applied."""
-        return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
 
 
 def digest_of(data: bytes) -> str:
@@ -225,9 +183,9 @@ def _line_edit(
         return replace(edit, verb="learn", after={name: to for name, to in after.items() if to is not None})
     if memory is None:
         raise NotFound(f"no memory #{one.seq}", recovery="take the line away, or the name in it")
-    if one.said is not None and one.said != date_of(memory.said_at):
+    if one.said is not None and one.said != memory.said_day:
         raise InvalidInput(
-            "a line does not change when it was said", recovery=f"write {date_of(memory.said_at)} again"
+            "a line does not change when it was said", recovery=f"write {memory.said_day} again"
         )
     own, text = " ".join(memory.text.split()), one.text.removeprefix(render_speaker(memory.speaker))
     as_shown = in_words(memory) == one.text + CUT * one.is_cut
@@ -389,7 +347,7 @@ async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
         check_text(text)
         await gating.refuse_forbidden(core, text)
     turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     clean_turn, replaced = await run_off_loop(len(turn.text), gating.screen_turn, core, turn, core.trust)
     tags, tag_counts = gating.screened_tags(core, turn.tags)
     if not replaced.counts and not tag_counts:
@@ -415,7 +373,9 @@ def _read_value(name: str, given: Field) -> Any:
         return None
     if name in _NUMBERS:
         return _read_number(name, given)
-    return _read_time(name, given) if name in {*_TIMES, "said"} else given
+    if name == "said":
+        return _read_moment(name, given)
+    return to_datetime(to_micros(_in_utc(_read_moment(name, given)))) if name in _TIMES else given
 
 
 def _read_number(name: str, given: str) -> float:
@@ -428,13 +388,18 @@ def _read_number(name: str, given: str) -> float:
     return round(value, 6)
 
 
-def _read_time(name: str, given: str) -> datetime:
+def _read_moment(name: str, given: str) -> datetime:
+    """Read a time as it is written; one without a zone is of the scope's where it is said, else of UTC."""
     try:
-        read_ = datetime.fromisoformat(given)
-        read_ = read_ if read_.tzinfo is not None else read_.replace(tzinfo=UTC)
-        return to_datetime(to_micros(read_))
+        moment = datetime.fromisoformat(given)
+        to_micros(_in_utc(moment))
     except (ValueError, OverflowError):
         raise _make_misread_error(name, "a time such as 2026-03-01T09:30Z") from None
+    return moment
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _make_misread_error(name: str, what: str) -> InvalidInput:
@@ -443,16 +408,6 @@ def _make_misread_error(name: str, what: str) -> InvalidInput:
 
 def _normalize_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").removesuffix("\n")
-
-
-def _format_edit_value(value: Any) -> str:
-    if value is None or value == ():
-        return "nothing"
-    text = value.isoformat() if isinstance(value, datetime) else value
-    return one_line(
-        repr(text) if isinstance(text, str) else ", ".join(text) if isinstance(text, Sequence) else str(text),
-        SHOWN_CHARS,
-    )
 
 
 async def apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
@@ -468,7 +423,10 @@ async def apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
         answer = await correct(core, edit.id, values["text"], edit.revision)
         return _as_learned(edit, answer)
     about = values.pop(ABOUT, None)
-    turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
+    said: datetime | None = values.pop("said", None)
+    if said is not None and said.tzinfo is None:
+        said = said.replace(tzinfo=await read_zone(core) or UTC)
+    turn = Turn(values.pop("text"), said_at=said, **values)
     (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
     return _as_learned(edit, answer)
 

@@ -20,8 +20,8 @@ from remanence.core.signatures import checked_class
 from remanence.flows.base.context import REMARKS_SHOWN, Core, first_remarks
 from remanence.flows.mirror import agent_files
 from remanence.flows.mirror.documents import DOCUMENTS
-from remanence.flows.mirror.hand_edits import FileEdit, apply_edit, is_drawn, proposals
-from remanence.flows.mirror.mirror_result import MirrorResult
+from remanence.flows.mirror.hand_edits import apply_edit, is_drawn, proposals
+from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.mirror.mirroring import NOBODY, Mirroring
 
 

@@ -1,10 +1,58 @@
-"""What a sync of a folder, or of one file of a coding agent, says of itself."""
+"""What a sync of a folder, or of one file of a coding agent, says of itself, and each edit that it found."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
 
-from remanence.core.results import Result, format_counts, number, visible
-from remanence.flows.mirror.hand_edits import FileEdit
+from remanence.core.errors import RemanenceError
+from remanence.core.model import short_id
+from remanence.core.results import Result, format_counts, number, one_line, visible
+
+SHOWN_CHARS = 400  # of a text in a list of proposals
+Verb = Literal["update", "learn", "correct", "none"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FileEdit(Result):
+    """Change that one edited file would make: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
+
+    Of a document, such as the profile, each edited `line` is one change, and all are applied or none. If it cannot be
+    applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest` is that of the
+    file: only the change that was shown is applied. `replaced` counts secrets and personal data that markers replaced.
+    """
+
+    path: str
+    digest: str
+    verb: Verb = "none"
+    line: int | None = None
+    id: str | None = None
+    seq: int | None = None
+    revision: int | None = None
+    before: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    after: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
+    error: str = ""
+    problem: str = ""
+    recovery: str = ""
+
+    def __str__(self) -> str:
+        what = f"{self.verb} {short_id(self.seq)}" if self.seq is not None else self.verb
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        lines = [where if self.error else f"{where}: {what}"]
+        lines += [
+            f"    {name}: {_format_edit_value(self.before.get(name))} → {_format_edit_value(to)}"
+            for name, to in self.after.items()
+        ]
+        lines += [f"    replaced {kind} ×{count}" for kind, count in self.replaced.items()]
+        lines += [f"    not applied: {self.error}: {self.problem}", f"    → {self.recovery}"] * bool(
+            self.error
+        )
+        return visible("\n".join(lines))
+
+    def mark_refused(self, error: RemanenceError) -> "FileEdit":
+        """Return it as one that cannot be applied."""
+        return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,3 +107,17 @@ class MirrorResult(Result):
             )
         told += [*map(str, self.edits), *([f"and {more:,} more"] if more else [])]
         return "\n".join([*told, *([visible(self.command)] if self.command else [])])
+
+
+def _format_edit_value(value: Any) -> str:
+    if value is None or value == ():
+        return "nothing"
+    text = value.isoformat() if isinstance(value, datetime) else value
+    return one_line(
+        repr(text)
+        if isinstance(text, str)
+        else ", ".join(map(str, text))
+        if isinstance(text, Sequence)
+        else str(text),
+        SHOWN_CHARS,
+    )

@@ -143,7 +143,7 @@ def fields_of(
         "agent": memory.agent,
         "role": memory.role.label if memory.role is not Role.USER else None,
         "trust": memory.trust.label if memory.trust is not Trust.USER else None,
-        "said": _write_time(memory.said_at),
+        "said": _write_said(memory),
         "learned": _write_time(memory.learned_at),
         "updated": _write_time(memory.text_at),
         "valid_from": _write_time(memory.valid_from),
@@ -165,11 +165,15 @@ def fields_of(
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _write_said(memory: Memory) -> str | None:
+    return _write_time(memory.said_at) if not memory.said_offset else memory.said_time.isoformat()
+
+
 def _write_time(micros: int | None) -> str | None:
     if micros is None:
         return None
     second, fraction = divmod(micros, SECOND)
-    return f"{_second(second)}{f'.{fraction:06}' * bool(fraction)}+00:00"
+    return f"{_second(second)}{f'.{fraction:06}' if fraction else ''}+00:00"
 
 
 @lru_cache(maxsize=4_096)  # what is read together came at about the same time
@@ -204,7 +208,7 @@ def _make_artifact(memory: Memory, said: Memory) -> File:
         "of": memory.id,
         "said_in": said.id,
         "speaker": said.speaker,
-        "said": _write_time(said.said_at),
+        "said": _write_said(said),
         "status": memory.status.label,
     }
     lines = [line(name, value) for name, value in fields.items() if value is not None]

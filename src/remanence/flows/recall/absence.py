@@ -24,6 +24,7 @@ from remanence.core.snapshot import means
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.naming import plain_name, refuse_erased, unknown
 from remanence.flows.recall.filters import ArchiveFilter
+from remanence.flows.recall.time_filters import LAST_SAID
 from remanence.flows.write import gating
 from remanence.read.entity import is_entity
 from remanence.recall.fit import SAID
@@ -84,7 +85,7 @@ async def _read_sought(core: Core, memory: Memory) -> SoughtMemory:
 
 async def _find_by_text(core: Core, text: str) -> SoughtMemory | Absence:
     """Look whether a memory says a text, as it came or with its secrets replaced; else ask the gate."""
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     turn, replaced = await run_off_loop(len(text), gating.screen_turn, core, Turn(text), core.trust)
     find = Find(equal={"text": tuple(dict.fromkeys([text, text.strip(), turn.text]))})
     memories = await core.store.find(core.scope, find)
@@ -107,7 +108,7 @@ async def _ask_gate(core: Core, text: str, replaced: gating.Replacements) -> Abs
             name, "gate", what, "" if ban.is_erased else f"allow it again: remanence forbid {ban.fold} --off"
         )
     said = "; ".join(replaced.notes)
-    beside = f" ({said})" * bool(said)
+    beside = f" ({said})" if said else ""
     if await run_off_loop(len(text), gating.is_held_back, text, Trust.OUTSIDE):
         return Absence(
             name,
@@ -175,7 +176,7 @@ def _find_failed_filter(memory: Memory, wanted: ArchiveFilter) -> str:
     filters = wanted.filters
     if wanted.thread is not None and memory.thread != wanted.thread:
         return "thread"
-    if wanted.between is not None and not wanted.between[0] <= memory.said_at <= wanted.between[1]:
+    if wanted.between is not None and not memory.is_said_within(wanted.between):
         return "between"
     for name, values in filters.columns.items():
         if getattr(memory, name) not in values:
@@ -226,7 +227,7 @@ def explain_rank(
             f"; the last with a place, {short_id(last.seq)}, scores {last.score:.3f}{_by_most(score, last)}"
         )
     way = "ask in its own words" if score.rank > LIMIT_MAX else f"ask with limit={score.rank}"
-    way += " and a larger budget" * ("budget" in answer.left_out and score.rank <= LIMIT_MAX)
+    way += " and a larger budget" if "budget" in answer.left_out and score.rank <= LIMIT_MAX else ""
     return sought.absence("rank" if score.rank <= pool else "pool", what, way, score, [one.seq for one in by])
 
 
@@ -264,8 +265,11 @@ def explain_filter(sought: SoughtMemory, name: str, *, frame: str = "") -> Absen
         return _explain_status(sought, frame)
     if name == "between":
         return sought.absence(
-            "filter", f"it was said on {date_of(memory.said_at)}", "ask for a span that holds this day"
+            "filter", f"it was said on {memory.said_day}", "ask for a span that holds this day"
         )
+    if name == LAST_SAID:
+        what = f"it was said or confirmed last on {memory.last_said_day}"
+        return sought.absence("filter", what, "ask with a larger max_age")
     kind, _, pattern = name.partition(" ")
     if kind == "tag" and pattern:
         has = ", ".join(memory.tags) or "none"
@@ -311,7 +315,9 @@ def _explain_status(sought: SoughtMemory, frame: str) -> Absence:
     if memory.status is Status.ARCHIVED:
         stage = "expired" if memory.reason is Reason.EXPIRED else "status"
         where = "frames leave the archive out" if frame else "the archive is closed to this question"
-        way = f"bring it back: remanence rate right {seq}" + ", or ask with the archive open" * (not frame)
+        way = f"bring it back: remanence rate right {seq}" + (
+            "" if frame else ", or ask with the archive open"
+        )
         return sought.absence(stage, f"it was archived on {since}{why}; {where}", way)
     if frame:
         return explain_unranked(sought)

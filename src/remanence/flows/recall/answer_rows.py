@@ -71,7 +71,11 @@ async def _read_instead(core: Core, marks: MarkedMemories, seqs: Sequence[int]) 
     now = core.clock.now()
     latest = sorted(
         (one for one in read if one.status in STANDING and (one.valid_to is None or one.valid_to > now)),
-        key=lambda one: (TURN in one.tags, -one.said_at, -one.seq),  # facts before the turns that say them
+        key=lambda one: (
+            TURN in one.tags,
+            -one.last_said_at,
+            -one.seq,
+        ),  # facts before the turns that say them
     )
     return {
         seq: best

@@ -130,8 +130,8 @@ def _select_hits(
     if sizes[0] <= room:
         return _HitSelection(*fit(sizes, asked.limit, room, same), lines=lines)
     best, over, query_stems = hits[0].memory, overs[0], frozenset(stems(asked.query))
-    part = extract_passage(core, best, room // 2 if asked.limit > 1 else room, query_stems, over)
-    part = part or extract_passage(core, best, room, query_stems, over)
+    rooms = [room // 2, room] if asked.limit > 1 else [room]
+    part = extract_passage(core, best, rooms, query_stems, over, is_alone=True)
     if part is None:
         return _HitSelection(
             [], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")]
@@ -139,7 +139,7 @@ def _select_hits(
     sizes[0] = core.counts([render(best, over, part)])[0]
     places, drops = fit(sizes, asked.limit, room, same)
     rest = room - sum(sizes[place] for place in places[1:])
-    shown = extract_passage(core, best, rest, query_stems, over) or part
+    shown = extract_passage(core, best, [rest], query_stems, over) or part
     return _HitSelection(places, drops, shown, lines)
 
 

@@ -8,11 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from remanence.core.model import Status
+from remanence.core.local_time import SAID, SaidSpan
+from remanence.core.model import Status, Verification
+from remanence.core.results import TOO_OLD, UNVERIFIED
 from remanence.flows.base.context import Core
 from remanence.flows.base.recall_settings import RecallSettings, read_recall_settings
-from remanence.flows.recall.filters import ArchiveFilter, find_passing, match_values
+from remanence.flows.recall.filters import ArchiveFilter, Filters, find_passing, match_values
 from remanence.flows.recall.question import RECALLED, Question, RecallRequest
+from remanence.flows.recall.time_filters import LAST_SAID
 from remanence.recall.corpus import Bools
 from remanence.recall.fuse import CandidateRows, lower_archived, weigh_lifecycles
 
@@ -21,10 +24,12 @@ from remanence.recall.fuse import CandidateRows, lower_archived, weigh_lifecycle
 class RecallReach:
     """How far a recall reaches: its settings, the columns that its filters need, and what of the archive may be found.
 
-    `asked` leaves out what the settings leave out; `archive` is None where the archive is closed.
+    `asked` leaves out what the settings leave out; `loose` are its filters without its `max_age` and `verified`, which
+    are counted by themselves. `archive` is None where the archive is closed.
     """
 
     asked: RecallRequest
+    loose: Filters
     settings: RecallSettings
     archive: ArchiveFilter | None
     columns: frozenset[str]
@@ -35,12 +40,15 @@ def read_reach(core: Core, question: Question) -> RecallReach:
     asked = question.asked
     settings = read_recall_settings(question.context.values, core.policy.recall)
     asked = replace(asked, filters=asked.filters.without_stale()) if settings.leaves_stale else asked
+    loose, since = asked.filters, asked.said_since(core)
+    asked = replace(asked, filters=loose.with_strict(since, verified=asked.verified))
     opens = asked.archived == "open" or (asked.archived is None and settings.is_open)
-    columns = frozenset(asked.filters.columns) | {"category"}
+    columns = asked.filters.list_columns(asked.between) | {"category"}
+    columns |= frozenset() if since is None else {*SAID}
     columns |= frozenset() if asked.budget is None else {"tokens"}
     columns |= {"lifecycle"} if settings.weighs_lifecycle else frozenset()
     return RecallReach(
-        asked, settings._replace(is_open=opens), _make_archive_filter(asked, opens=opens), columns
+        asked, loose, settings._replace(is_open=opens), _make_archive_filter(asked, opens=opens), columns
     )
 
 
@@ -63,15 +71,34 @@ async def find_candidates(core: Core, reach: RecallReach) -> CandidateRows:
     factors = {} if archived is None else lower_archived(archived)
     if reach.settings.weighs_lifecycle:
         factors.update(weigh_lifecycles(index.column("lifecycle")))
-    return CandidateRows(await _filter_rows(core, asked, archived), factors)
+    allowed = await _filter_rows(core, reach, archived)
+    left_out = _leave_strictly(core, asked, allowed)
+    return CandidateRows(allowed, factors, left_out)
 
 
-async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:
+def _leave_strictly(core: Core, asked: RecallRequest, allowed: Bools) -> dict[str, int]:
+    """Take rows out that are too old or not verified, where that is asked for; return how many by reason."""
+    index, since, left_out = core.index, asked.said_since(core), {}
+    if since is not None:
+        is_fresh = SaidSpan(first=since).holds_either(*map(index.column, SAID))
+        left_out[TOO_OLD] = int((allowed & ~is_fresh).sum())
+        allowed &= is_fresh
+        asked.trace.note_filter(LAST_SAID, allowed)
+    if asked.verified:
+        is_verified = index.column("verification") == Verification.USER_CONFIRMED
+        left_out[UNVERIFIED] = int((allowed & ~is_verified).sum())
+        allowed &= is_verified
+        asked.trace.note_filter("verification", allowed)
+    return left_out
+
+
+async def _filter_rows(core: Core, reach: RecallReach, opened: Bools | None) -> Bools:
     """Return which rows may be returned: those that pass every filter, and stand where no status is asked for.
 
     Those that are `opened` may, too.
     """
-    index, filters, trace = core.index, asked.filters, asked.trace
+    asked, filters = reach.asked, reach.loose
+    index, trace = core.index, asked.trace
     trace.begin_rows(index)
     allowed = index.match_statuses(filters.statuses or RECALLED)
     if opened is not None:
@@ -84,8 +111,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
         allowed &= index.column("thread") == index.code("thread", asked.thread)
         trace.note_filter("thread", allowed)
     if asked.between is not None:
-        said_at = index.column("said_at")
-        allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+        allowed &= asked.between.holds_either(*map(index.column, SAID))
         trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
         allowed &= match_values(name, index.column(name), values, partial(index.code, name))

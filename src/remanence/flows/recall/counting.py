@@ -15,6 +15,7 @@ from remanence.core.arguments import check_count
 from remanence.core.attributes import LONG_CHARS
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE
+from remanence.core.local_time import SAID, SaidSpan, read_said_local
 from remanence.core.model import COLUMN, Status
 from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
@@ -71,12 +72,12 @@ class CountResult(Result):
 
 
 async def count_memories(
-    core: Core, by: str | None, given: Mapping[str, Any], between: tuple[int, int] | None, limit: int
+    core: Core, by: str | None, given: Mapping[str, Any], between: SaidSpan | None, limit: int
 ) -> CountResult:
     """Count memories as `list` lists them: what stands unless a status is asked for, entities where they are asked for.
 
-    `by` is a column of names, `attributes.NAME`, a time, of which days in UTC are counted, or `topic`; None for the
-    total alone. `limit` is how many values are told.
+    `by` is a column of names, `attributes.NAME`, a time, of which days are counted (of `said_at` those where it was
+    said, else in UTC), or `topic`; None for the total alone. `limit` is how many values are told.
     """
     check_count("limit", limit, 1, LISTED_MAX)
     if by == TOPIC:
@@ -91,6 +92,7 @@ async def count_memories(
     await core.uses.settle_to_read()
     now = core.clock.now()
     column = set() if by is None or attribute else {*TIMES.get(by, (by,))}
+    column |= {*SAID} if by == SAID[0] else set()
     names = {"status", *_ENTITY, *wanted.list_columns(between), *column}
     snapshot = await core.store.snapshot(
         core.scope, SnapshotRequest(frozenset(names), tags=frozenset(wanted.tags)), now
@@ -105,6 +107,8 @@ async def count_memories(
     total = int(counted.sum())
     if by is None:
         return CountResult(total)
+    if by == SAID[0]:
+        return _limit_values(total, by, count_days(read_said_local(snapshot.columns)[counted]), limit)
     if by in TIMES:
         return _limit_values(total, by, count_days(read_column(snapshot, by)[counted]), limit)
     if attribute:

@@ -64,6 +64,12 @@ async def mark_outdated(
     for one in standing:
         if one.valid_to is not None and one.valid_to <= now:
             marks[one.seq].append(f"expired {date_of(one.valid_to)}")
+    within = core.policy.recall.confirm_within or {}
+    for one in standing if within else ():
+        last = max(one.last_said_at, one.text_at or one.last_said_at)
+        limit = within.get(one.trust.label)
+        if limit is not None and now - last > limit:
+            marks[one.seq].append(f"not confirmed since {date_of(last)}")
     return MarkedMemories(
         [
             one if one is None or one.seq not in marks else replace(one, ended=tuple(marks[one.seq]))
@@ -203,9 +209,9 @@ async def follow_newer(
 ) -> dict[int, Memory | None]:
     """Map those of some memories that are surely outdated to the newest of their chain, None where that is far.
 
-    What outdates a memory stands and is believed no less. `links` are those of the memories, where they were read. For
-    a view that `hides` what is outdated, a model's verdict counts of what a model extracted alone: a person's own words
-    stay in sight until a person settles the proposal.
+    What outdates a memory stands, is believed no less, and was said no sooner than the memory was said again. `links`
+    are those of the memories, where they were read. For a view that `hides` what is outdated, a model's verdict counts
+    of what a model extracted alone: a person's own words stay in sight until a person settles the proposal.
     """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
@@ -229,6 +235,7 @@ async def follow_newer(
                 newer in known
                 and known[newer].status in STANDING
                 and known[newer].trust >= known[older].trust
+                and known[newer].last_said_at >= (known[older].said_again_at or 0)
                 and (not hides or (newer, older) in by_hand or _is_extracted(known[older]))
             ):
                 above[older] = max(newer, above.get(older, newer))

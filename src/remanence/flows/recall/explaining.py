@@ -243,8 +243,8 @@ class ListeningTrace(RecallTrace):
         added = sum(part.value for part in parts if not part.is_factor)
         parts += (ScorePart("floor", -added),) * (added < 0)  # nothing scores below 0
         because = "guaranteed by its tag" if outcome.guaranteed[at] else ""
-        because = because or "says what is asked, word for word" * bool(outcome.exact[at])
-        because = because or "linked to one of the best answers" * bool(outcome.lent[at])
+        because = because or ("says what is asked, word for word" if outcome.exact[at] else "")
+        because = because or ("linked to one of the best answers" if outcome.lent[at] else "")
         ranked = self._ranked.get(seq)
         rank = 1 + int(np.count_nonzero(outcome.order > outcome.order[at]))
         similarity = () if ranked is None else ranked.build_parts()

@@ -193,12 +193,12 @@ class _Offers:
         others_wait = min(len(self.queue.seq), max(self.queue.sure, self.room.limit)) > 1
         marks = self._measure_marks(memory)
         budget = self.room.tokens - marks - self._measure_spare(memory)
-        for room in [budget // 2, budget] if others_wait else [budget]:
-            passage = extract_passage(self.core, memory, room, self.queue.asked)
-            if passage is not None:
-                self._keep_memory(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
-                self.filled.passages[memory.seq] = passage
-                return
+        rooms = [budget // 2, budget] if others_wait else [budget]
+        passage = extract_passage(self.core, memory, rooms, self.queue.asked, is_alone=not self.filled.kept)
+        if passage is not None:
+            self._keep_memory(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
+            self.filled.passages[memory.seq] = passage
+            return
         self.filled.missing += 1
         if not self.filled.noted and self.note <= self.room.tokens:
             self.room.tokens -= self.note

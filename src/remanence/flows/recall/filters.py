@@ -3,9 +3,11 @@
 Knows names, values and columns; must not know how memories are looked for.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -13,20 +15,23 @@ import numpy.typing as npt
 
 from remanence.core.arguments import check_tags
 from remanence.core.attributes import (
+    OPERATORS,
     AttributeFilter,
     Range,
     list_filter_values,
     parse_attribute_filter,
     value_of,
 )
-from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.keywords import ATTRIBUTE, Columns
-from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
+from remanence.core.local_time import SAID, SaidSpan
+from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status, Verification
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core, label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.flows.recall.time_filters import (
+    LAST_SAID,
     ORDERS,
     TIMES,
     asks_by_operators,
@@ -41,6 +46,24 @@ LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list 
 # What a recall may be narrowed by: the columns that it keeps anyway, and labels.
 RECALLABLE = COLUMNS | {name for name in LISTABLE if COLUMN[name].kind == "enum"}
 ANY = "any"
+# An operator at the end of a name, where people write it: signs as `--where` has them, or words as Django joins them.
+_SIGNS = {
+    "!=": "not",
+    "<>": "not",
+    "^=": "prefix",
+    ">": "gt",
+    ">=": "gte",
+    "=>": "gte",
+    "<": "lt",
+    "<=": "lte",
+}
+_SIGNS |= {"=<": "lte", "=": "", "==": ""}
+_SIGNED = re.compile(
+    rf"(?P<name>.*?)\s*(?P<sign>{'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))})\s*"
+    r"(?:-?[\d.]+|true|false|null|(?P<mark>[\"']).*(?P=mark))?",
+    re.DOTALL,
+)
+_WORDED = re.compile(rf"(?P<name>.+?)(?:__|\.?\$)(?P<sign>{'|'.join(OPERATORS)})", re.DOTALL)
 FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what nobody has tried, a candidate
 
 
@@ -48,7 +71,8 @@ FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what 
 class Filters:
     """What a memory must be: of a status, None for any, with all tags, and for the rest one of the values.
 
-    `by_status` says that somebody asked for the status.
+    `by_status` says that somebody asked for the status, `checks_types` that a filter is refused where no value of its
+    attribute is of a type that it compares with.
     """
 
     statuses: tuple[Status, ...] | None = tuple(sorted(STANDING))
@@ -57,6 +81,7 @@ class Filters:
     attributes: Mapping[str, AttributeFilter] = field(default_factory=dict)
     by_status: bool = False
     times: Mapping[str, Range] = field(default_factory=dict)
+    checks_types: bool = True
 
     @property
     def has_more(self) -> bool:
@@ -69,6 +94,16 @@ class Filters:
             return self
         return replace(self, columns={**self.columns, "lifecycle": FRESH})
 
+    def with_strict(self, since: int | None, *, verified: bool) -> "Filters":
+        """Return the same without what was not said or confirmed since a time, and what no user confirmed."""
+        columns = (
+            {**self.columns, "verification": (Verification.USER_CONFIRMED,)} if verified else self.columns
+        )
+        times = (
+            self.times if since is None else {**self.times, LAST_SAID: Range("number", since, with_low=True)}
+        )
+        return replace(self, columns=columns, times=times)
+
     def met_by(self, memory: Memory) -> bool:
         """Tell whether the attributes and times of a memory will do."""
         return not self.find_unmet(memory)
@@ -80,11 +115,11 @@ class Filters:
                 return "attributes"
         return next((name for name, one in self.times.items() if not one.is_met(read_time(memory, name))), "")
 
-    def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
+    def list_columns(self, between: SaidSpan | None = None) -> frozenset[str]:
         """Return the columns that a snapshot needs for `match_rows`."""
-        return frozenset({*self.columns, *(("said_at",) if between else ())})
+        return frozenset({*self.columns, *(SAID if between else ())})
 
-    def match_rows(self, snapshot: Snapshot, between: tuple[int, int] | None = None) -> Bools:
+    def match_rows(self, snapshot: Snapshot, between: SaidSpan | None = None) -> Bools:
         """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
         passes = np.ones(len(snapshot), np.bool_)
         for name, values in self.columns.items():
@@ -93,8 +128,7 @@ class Filters:
             )
             passes &= match_values(name, snapshot.columns[name], values, codes.__getitem__)
         if between is not None:
-            said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
-            passes &= (said_at >= between[0]) & (said_at <= between[1])
+            passes &= between.holds_either(*(snapshot.columns[name] for name in SAID))
         for pattern in self.tags:
             passes &= snapshot.tags[pattern]
         return passes
@@ -118,7 +152,7 @@ class ArchiveFilter:
     """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
 
     thread: str | None
-    between: tuple[int, int] | None
+    between: SaidSpan | None
     filters: Filters
     lowered: bool
 
@@ -134,6 +168,8 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
             f"a filter names {len(attributes):,} attributes, {NAMES_MAX} are the limit",
             recovery="ask for those that tell most, and look at the rest in what comes back",
         )
+    for name, value in given.items():
+        _refuse_operator(name, value)
     for name in rest:
         if name not in columns:
             unknown = NameUnknown("filter", name, {*columns, *ORDERS, "status", "tags", f"{ATTRIBUTE}NAME"})
@@ -153,6 +189,29 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
         },
         by_status=status is not None,
         times={name: parse_time_filter(name, value) for name, value in asked_times.items()},
+    )
+
+
+def _refuse_operator(name: str, value: Any) -> None:
+    """Refuse an operator in the name of a filter, and operators of what is compared by value alone."""
+    signed = _SIGNED.fullmatch(name) or _WORDED.fullmatch(name)
+    plain = name if signed is None else signed["name"]
+    is_label = plain in {*LISTABLE, "status", "tags"} - TIMES.keys()
+    if signed is None and not (is_label and isinstance(value, Mapping)):
+        return
+    operator = "" if signed is None else _SIGNS.get(signed["sign"], signed["sign"])
+    if is_label:
+        right = f"{{{plain!r}: […]}} with the values that will do: attributes and times alone take operators"
+    else:
+        plain = plain if plain in TIMES or plain.startswith(ATTRIBUTE) else f"{ATTRIBUTE}{plain}"
+        ends = signed is not None and name.rstrip().endswith(signed["sign"])
+        bound = format_value(value) if ends else "…"
+        right = f"{{{format_value(plain)}: " + (f"{{{operator!r}: {bound}}}}}" if operator else f"{bound}}}")
+    raise InvalidInput(
+        f"the filter {name} cannot be compared by an operator"
+        if signed is None
+        else f"the filter {format_value(name)} has an operator in its name",
+        recovery=f"pass {right}",
     )
 
 
@@ -209,11 +268,12 @@ def _column_value(name: str, value: Any) -> Any:
 async def find_passing(core: Core, filters: Filters) -> Ints:
     """Return which memories of any status pass by their attributes and times, in order of arrival."""
     now = core.clock.now()
+    passing = partial(core.attributes.seqs, filters.attributes, now, checks_types=filters.checks_types)
     if not filters.times:
-        return await core.attributes.seqs(filters.attributes, now)
+        return await passing()
     columns = frozenset(column for name in filters.times for column in TIMES[name])
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(columns), now)
     seqs: Ints = snapshot.seq[match_times(snapshot, filters.times)]
     if not filters.attributes:
         return seqs
-    return np.intersect1d(seqs, await core.attributes.seqs(filters.attributes, now), assume_unique=True)
+    return np.intersect1d(seqs, await passing(), assume_unique=True)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_count
-from remanence.core.clock import to_span
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ListOptions, Moment, OrderName
+from remanence.core.local_time import SaidSpan, to_said_span
 from remanence.core.model import Memory, OneMemory
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.as_of import read_changes_since, read_instant
@@ -36,7 +36,7 @@ class Listing:
     limit: int
     oldest_first: bool
     after: OneMemory | None = None
-    between: tuple[int, int] | None = None
+    between: SaidSpan | None = None
     as_of: Moment | None = None
     order: OrderName | None = None
 
@@ -54,7 +54,7 @@ def read_listing(
     options = {name: columns.pop(name, None) for name in ("after", "as_of", "order", "between")}
     span: Any = options.pop("between")
     criteria = listed_by(named, columns, filters)
-    given: dict[str, Any] = {**options, "between": to_span(span)}
+    given: dict[str, Any] = {**options, "between": to_said_span(span)}
     return Listing(criteria, limit, oldest_first, **given)
 
 
@@ -130,7 +130,9 @@ async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:
     await core.uses.settle_to_read()
     changes = await read_changes_since(core, at)
     over = min(LISTED_MAX, asked.limit + len(changes))
-    today = await list_memories(core, replace(asked, as_of=None, limit=over))
+    # Then an attribute may have had values of a type that it has none of now.
+    untyped = replace(asked.filters, checks_types=False)
+    today = await list_memories(core, replace(asked, filters=untyped, as_of=None, limit=over))
     seqs = sorted(changes)
     rows = await core.store.get(core.scope, seqs) if seqs else []
     rewound = [changes[seq].rewind(core.scope, seq, row) for seq, row in zip(seqs, rows, strict=True)]
@@ -150,7 +152,7 @@ def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
         and set(filters.tags) <= set(memory.tags)
         and all(getattr(memory, name) in values for name, values in filters.columns.items())
         and filters.met_by(memory)
-        and (asked.between is None or asked.between[0] <= memory.said_at <= asked.between[1])
+        and (asked.between is None or memory.is_said_within(asked.between))
         and (not is_entity(memory) or lists_entities(filters))
     )
 

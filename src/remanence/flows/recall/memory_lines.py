@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from remanence.core.clock import to_datetime
 from remanence.core.model import STANDING, Form, Memory, Trust, Verification, short_id
 from remanence.core.results import UNSURE, WEAK
 from remanence.flows.base.context import Core
 from remanence.llm.offline import NoEmbedder
-from remanence.recall.fit import passage
 from remanence.recall.fuse import UNSURE_FACTOR, weak_floor
+from remanence.recall.passages import passage
 from remanence.text.analysis import visible
 from remanence.text.condense import shown_text
 
@@ -61,20 +60,20 @@ def render(
     `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
     policy gave it.
     """
-    when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
     origin = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
-    marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
+    marks = f"; {memory.said_again}" if memory.said_again else ""
+    marks += "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
     is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
-    marks += f"; {Verification.DISPUTED.label}" * is_disputed
+    marks += f"; {Verification.DISPUTED.label}" if is_disputed else ""
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL
     marks += f"; {memory.form.label}" * short
     text = _normalize_visible(shown_text(memory) if short else memory.text) if part is None else part
-    return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
+    return f"[{short_id(memory.seq)} {memory.said_day}{who}{source}{marks}] {text}"
 
 
 def render_contradiction(by: Memory) -> str:
@@ -85,16 +84,29 @@ def render_contradiction(by: Memory) -> str:
 def extract_passage(
     core: Core,
     memory: Memory,
-    room: int,
+    rooms: Sequence[int],
     asked: AbstractSet[str] = frozenset(),
     over: Sequence[Memory] = (),
+    *,
+    is_alone: bool = False,
 ) -> str | None:
-    """Return the passage of a memory that answers best in a line of so many tokens; None where none fits."""
-    return passage(
-        _normalize_visible(memory.text),
-        asked,
-        lambda part: core.counts([render(memory, over, part)])[0] <= room,
-    )
+    """Return the passage of a memory that answers best in a line of so many tokens; None where none fits.
+
+    The first of some rooms that a passage fits into is taken. Where none says enough and the memory `is_alone` in its
+    answer, the last room takes what fits at all.
+    """
+    text = _normalize_visible(memory.text)
+
+    def cut_to(room: int, *, however_short: bool = False) -> str | None:
+        return passage(
+            text,
+            asked,
+            lambda part: core.counts([render(memory, over, part)])[0] <= room,
+            however_short=however_short,
+        )
+
+    part = next((part for room in rooms if (part := cut_to(room)) is not None), None)
+    return cut_to(rooms[-1], however_short=True) if part is None and is_alone else part
 
 
 def _normalize_visible(text: str) -> str:

@@ -15,6 +15,7 @@ from remanence.core.score import DISPUTED
 from remanence.read.keep_signals import signal
 from remanence.recall.frames import stronger_first
 from remanence.text.analysis import only_asks, stems
+from remanence.write.admission import PROGRAMS
 
 WORDS_MAX = 24  # of a question; a longer one is a text
 NAME_WORDS_MAX = 3  # so few words alone are a name
@@ -111,6 +112,9 @@ def _find_each(text: str, name: str) -> Iterator[int]:
 
 AMONG = 10  # the best answers, of which one may stand above the first
 LATER_SCORE_MIN = 0.9  # of the first one's score; at .7 first answers to what is asked of the past suffer
+REPLY_WORDS_MIN = 2  # of the question, that both a program's word and a user's later one hold
+REPLY_SHARE_MIN = 2 / 3  # of the words of the question that the program's holds
+REPLY_SCORE_MIN = 0.4  # of the first one's score
 READ_CHARS_MAX = 6_000  # of a long text
 STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.1  # of what only asks: it answers nothing; on LoCoMo no figure changes from .8 to .01
@@ -190,10 +194,15 @@ def _put_newer_first(query: str, hits: list[Hit], links: Sequence[Link]) -> list
     }
     first, *rest = ranked
     why = "said later, and linked as newer"
-    moved = next((hit for hit in rest if (hit.seq, first.seq) in newer), None)
+    # What was said again after the newer word is newer than it.
+    later = [hit for hit in rest if hit.memory.last_said_at >= (first.memory.said_again_at or 0)]
+    moved = next((hit for hit in later if (hit.seq, first.seq) in newer), None)
     if moved is None:
         why = "the same speaker said it later, with the same words of the question"
         moved = _find_later(query, first, rest)
+    if moved is None:
+        why = "a user said it later than the assistant, with words of the question"
+        moved = _find_reply(query, first, rest)
     if moved is None:
         return hits
     raised = replace(moved, stands_above=f"{short_id(first.seq)}: {why}")
@@ -216,12 +225,39 @@ def _find_later(query: str, first: Hit, rest: Sequence[Hit]) -> Hit | None:
         and held.issubset(stems(hit.memory.text[:READ_CHARS_MAX]))
         and find_exact(query, [hit.text, first.text]) is None
     ]
-    return max(later, key=lambda hit: (hit.memory.said_at, hit.seq), default=None)
+    return max(later, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
 
 
 def _is_later(new: Memory, old: Memory) -> bool:
     same = new.speaker is not None and new.speaker == old.speaker and new.role is old.role is Role.USER
-    return same and new.trust >= old.trust and (new.said_at, new.seq) > (old.said_at, old.seq)
+    return same and new.trust >= old.trust and _is_said_after(new, old)
+
+
+def _is_said_after(new: Memory, old: Memory) -> bool:
+    return (new.last_said_at, new.seq) > (old.last_said_at, old.seq)
+
+
+def _find_reply(query: str, first: Hit, rest: Sequence[Hit]) -> Hit | None:
+    """Return the newest answer that a user gave after a program's, with most of the question's words that it holds.
+
+    Of two words on one matter the later and more trusted stands first; what it says of the other is not read.
+    """
+    asked, old = frozenset(stems(query)), first.memory
+    held = asked.intersection(stems(old.text[:READ_CHARS_MAX]))
+    if old.role not in PROGRAMS or len(held) < REPLY_WORDS_MIN:
+        return None
+    replies = [
+        hit
+        for hit in rest
+        if hit.memory.role is Role.USER
+        and hit.memory.trust > old.trust
+        and _is_said_after(hit.memory, old)
+        and hit.score >= REPLY_SCORE_MIN * first.score
+        and len(held.intersection(stems(hit.text[:READ_CHARS_MAX])))
+        >= max(REPLY_WORDS_MIN, REPLY_SHARE_MIN * len(held))
+        and not only_asks(hit.text)
+    ]
+    return max(replies, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
 
 
 def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.local_time import SaidSpan
 from remanence.core.model import Memory, Role, Status
 from remanence.core.snapshot import means
 from remanence.edit.rewind import ChangesSince, mark_ended
@@ -39,7 +40,7 @@ class PastFilter:
 
     statuses: tuple[Status, ...]
     thread: str | None
-    between: tuple[int, int] | None
+    between: SaidSpan | None
     filters: Filters
     opens: bool
 
@@ -50,7 +51,7 @@ class PastFilter:
             (memory.status in self.statuses or (self.opens and memory.status is Status.ARCHIVED))
             and not is_entity(memory)
             and (self.thread is None or memory.thread == self.thread)
-            and (self.between is None or self.between[0] <= memory.said_at <= self.between[1])
+            and (self.between is None or memory.is_said_within(self.between))
             and all(getattr(memory, name) in values for name, values in filters.columns.items())
             and all(any(means(pattern, tag) for tag in memory.tags) for pattern in filters.tags)
             and filters.met_by(memory)
@@ -301,6 +302,7 @@ def _build_corpus(core: Core, texts: Sequence[Memory]) -> tuple[Corpus, list[str
         words=np.array([one.words for one in texts], np.int32),
         speaker=np.array([-1 if one.speaker is None else codes[one.speaker] for one in texts], np.int32),
         said_at=np.array([one.said_at for one in texts], np.int64),
+        said_local=np.array([one.said_local for one in texts], np.int64),
         value=np.array([one.value or 0 for one in texts], np.float32),
         live=np.zeros(len(texts), np.bool_),
         counts=np.ones(len(texts), np.bool_),

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.attributes import parse_attribute_filter
+from remanence.core.local_time import to_local
 from remanence.core.model import STANDING, Kind, Memory, Relation, Trust, Verification, short_id
 from remanence.core.results import Result, date_of, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
+from remanence.core.text_cuts import find_word_end
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import follow_newer, mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
@@ -59,8 +61,8 @@ class ProfileLine(Result):
 
     def __str__(self) -> str:
         who = f"{self.speaker}: " if self.speaker else ""
-        mark = f"; {self.trust}" * bool(self.trust)
-        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}")
+        mark = f"; {self.trust}" if self.trust else ""
+        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' if self.cut else ''}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -251,7 +253,7 @@ async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memo
 def has_passed(memory: Memory, now: int) -> bool:
     """Tell whether what a memory says was still to come has its day behind it, where a writer named the day."""
     day = (memory.attributes or {}).get(EVENT_AT)
-    return isinstance(day, str) and date_of(memory.said_at) <= day < date_of(now)
+    return isinstance(day, str) and memory.said_day <= day < date_of(to_local(now, memory.said_offset))
 
 
 def _line(memory: Memory, area: str) -> ProfileLine:
@@ -263,5 +265,5 @@ def _line(memory: Memory, area: str) -> ProfileLine:
 def in_a_line(memory: Memory) -> tuple[str, bool]:
     """Return what a line shows of a memory's text, and whether that says more."""
     flat = " ".join(memory.text.split())
-    text = flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX].rsplit(" ", 1)[0]
+    text = flat if len(flat) <= LINE_CHARS_MAX else flat[: find_word_end(flat, LINE_CHARS_MAX)].rstrip()
     return one_line(text, LINE_CHARS_MAX), text != flat

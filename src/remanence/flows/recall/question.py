@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.arrival import WriteContext
-from remanence.core.clock import DAY, to_span
+from remanence.core.clock import DAY
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import ArchiveName, Moment
+from remanence.core.local_time import SaidSpan, is_wall_time, place_time, to_local, to_said_span
 from remanence.core.model import Memory, OneMemory, Status, Verification, short_id
 from remanence.core.results import date_of
 from remanence.flows.base import extra_vectors
@@ -22,6 +23,7 @@ from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.base.recall_settings import SETTING_ROWS
+from remanence.flows.base.settings import read_zone
 from remanence.flows.recall.filters import Filters, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.trace import UNHEARD, RecallTrace
@@ -39,6 +41,7 @@ LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
+MAX_AGE_MAX = 1_000_000  # days
 AROUND = "around"  # names a time that was passed as `around`, not read from the words
 
 
@@ -47,7 +50,8 @@ class RecallRequest:
     """A recall as it was asked for; `trace` hears how it goes, where somebody asked why.
 
     `times` are those that it asks about, once they were read. Where an event tells the time, `query` lacks its words,
-    and `said` is the question as it was asked. Rows are read up to `read_ahead` times the budget.
+    and `said` is the question as it was asked. The scope's clocks stand `offset` seconds east of UTC. Rows are read up
+    to `read_ahead` times the budget.
     """
 
     query: str
@@ -57,27 +61,43 @@ class RecallRequest:
     asker: str | None = None
     thread: str | None = None
     filters: Filters = field(default_factory=Filters)
-    between: tuple[int, int] | None = None
+    between: SaidSpan | None = None
     count_use: bool = True
     agent: str | None = None
     archived: ArchiveName | None = None
     newer_first: bool = True
     around: tuple[Moment, Moment] | None = None
+    max_age: float | None = None
+    verified: bool = False
     explain: bool = False
     why_not: OneMemory | None = None
     as_of: Moment | None = None
     times: tuple[TimeSpan, ...] | None = None
     said: str | None = None
+    offset: int = 0
     trace: RecallTrace = UNHEARD
 
     def at(self, core: Core) -> int:
         """Return the instant that is asked about, which is now unless somebody says another."""
         return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
 
+    def local_now(self, core: Core) -> int:
+        """Return what the scope's clocks show at that instant."""
+        return int(to_local(self.at(core), self.offset))
+
+    def asks_past(self, core: Core) -> bool:
+        """Tell whether a time that it asks about is over."""
+        now, local_now = self.at(core), self.local_now(core)
+        return any(one.ends < (local_now if one.is_local else now) for one in self.times or ())
+
     def admits(self, memory: Memory) -> bool:
         """Tell whether what replaced a found memory may be shown unranked: where only a conversation is asked for."""
         is_narrow = self.filters != Filters() or self.between is not None
         return not is_narrow and self.thread in (None, memory.thread)
+
+    def said_since(self, core: Core) -> int | None:
+        """Return the time, in microseconds, since when a memory must have been said or confirmed; None if ever."""
+        return None if self.max_age is None else self.at(core) - round(self.max_age * DAY)
 
     @property
     def of_entities(self) -> bool:
@@ -105,7 +125,7 @@ def check_request(core: Core, asked: RecallRequest) -> None:
     if asked.agent is not None:
         check_name("agent", asked.agent)
         refuse_secret(core.salt, "name of the agent", asked.agent)
-    to_span(asked.around, AROUND)
+    to_said_span(asked.around, AROUND)
     if asked.as_of is not None:
         check_instant(core, asked.as_of, asked.why_not, explain=asked.explain)
         if asked.of_entities:
@@ -114,6 +134,16 @@ def check_request(core: Core, asked: RecallRequest) -> None:
                 recovery="list them: `list(category='entity', as_of=TIME)`",
             )
     check_count("limit", asked.limit, 1, LIMIT_MAX)
+    if (
+        asked.max_age is not None and not 0 < asked.max_age <= MAX_AGE_MAX
+    ):  # what is no number is refused, too
+        raise InvalidInput(
+            f"max_age is {asked.max_age}", recovery=f"give a number of days above 0, up to {MAX_AGE_MAX:,}"
+        )
+    if asked.verified and "verification" in asked.filters.columns:
+        raise InvalidInput(
+            "verified and the filter verification ask for the same", recovery="name one of the two"
+        )
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
     for status in asked.filters.statuses or ():
@@ -131,12 +161,27 @@ class AskedTime(NamedTuple):
     rest: str
 
 
-def read_times(now: int, question: str, around: tuple[Moment, Moment] | None) -> tuple[TimeSpan, ...]:
-    """Return the times that a question asks about; InvalidInput for a span that ends before it begins, or is none."""
-    if around is None:
-        return find_time_spans(question, now)
-    span = to_span(around, AROUND)
-    return () if span is None else (TimeSpan(*span, AROUND),)
+async def read_times(core: Core, asked: RecallRequest) -> RecallRequest:
+    """Return a question with the times that it asks about, by its words as the scope's clocks stand when it is asked.
+
+    The zone is read only where it names a time or an event, whatever the zone is. InvalidInput for a span of time that
+    ends before it begins, or is none.
+    """
+    if asked.around is not None:
+        if len({is_wall_time(one) for one in asked.around}) > 1:
+            raise InvalidInput(
+                f"one end of {AROUND} has no time zone, the other has one",
+                recovery="give both a zone, or neither",
+            )
+        span, is_local = to_said_span(asked.around, AROUND), is_wall_time(asked.around[0])
+        assert span is not None
+        bounds = span[2:] if is_local else span[:2]
+        return replace(asked, times=(TimeSpan(*bounds, AROUND, is_local=is_local),))
+    now = asked.at(core)
+    if not find_time_spans(asked.query, now + DAY) and find_event_time(asked.query) is None:
+        return replace(asked, times=())
+    asked = replace(asked, offset=place_time(now, await read_zone(core)).offset)
+    return replace(asked, times=find_time_spans(asked.query, asked.local_now(core)))
 
 
 async def read_event_time(
@@ -159,11 +204,11 @@ async def read_event_time(
     ]
     if not telling or any(event.is_told_alike(one.text) for one in telling):
         return None
-    days = {one.seq: find_event_day(one.text, one.said_at) for one in telling}
+    days = {one.seq: find_event_day(one.text, one.said_local) for one in telling}
     dated = [one for one in telling if days[one.seq] is not None]
-    memory = max(dated, key=lambda one: (one.trust, one.said_at), default=telling[0])
+    memory = max(dated, key=lambda one: (one.trust, one.last_said_at), default=telling[0])
     day = days[memory.seq]
-    span = event.find_span(memory.said_at // DAY if day is None else day, short_id(memory.seq))
+    span = event.find_span(memory.said_local // DAY if day is None else day, short_id(memory.seq))
     rest = event.leave_out(question, memory.text)
     return AskedTime(span, rest) if span.begins <= now and stems(rest) else None
 
@@ -220,7 +265,7 @@ def build_query(core: Core, question: Question, weights: Mapping[str, float]) ->
         asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
         contextual=question.model.vector,
-        spans=tuple((begins, ends) for begins, ends, _ in asked.times or ()),
+        spans=asked.times or (),
     )
 
 

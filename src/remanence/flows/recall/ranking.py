@@ -6,13 +6,14 @@ Archived memories that are not in the index are added. Knows how the rows come t
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.later import import_later
+from remanence.core.local_time import read_said_local
 from remanence.core.model import STANDING, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest
@@ -55,10 +56,11 @@ _COLUMNS = frozenset({"status", *GROUND}) - {ASKS}
 
 @dataclass(frozen=True, slots=True)
 class MemoryRanking:
-    """What was ranked, and the scope of an instant that it was, where one was asked about."""
+    """What was ranked, the scope of an instant that it was, where one was asked about, and what was left out by why."""
 
     ranked: RankResult
     past: "past_ranking.PastScope | None" = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 async def rank_memories(core: Core, question: Question, reach: RecallReach, pool: int) -> MemoryRanking:
@@ -84,13 +86,13 @@ async def _rank_rows_and_archive(
     among = await find_candidates(core, reach)
     unindexed = reach.archive if core.index.leaves_archive else None
     if asked.as_of is not None:
-        return await _rank_as_of(core, question, reach, among, pool)
+        return replace(await _rank_as_of(core, question, reach, among, pool), left_out=among.left_out)
     if unindexed is not None:
         joint = await ranked_with_archive(core, unindexed, question, among, pool)
         if joint is not None:
             asked.trace.note_ranking(joint, pool)
-            return MemoryRanking(joint)
-    return MemoryRanking(await rank_rows(core, question, among, pool))
+            return MemoryRanking(joint, left_out=among.left_out)
+    return MemoryRanking(await rank_rows(core, question, among, pool), left_out=among.left_out)
 
 
 async def _rank_as_of(
@@ -309,6 +311,7 @@ def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeig
         words=columns["words"].astype(np.int32),
         speaker=np.array([*recoded, -1], np.int32)[columns["speaker"]],
         said_at=said_at,
+        said_local=read_said_local(columns).astype(np.int64),
         value=np.nan_to_num(columns["value"].astype(np.float32)),
         live=np.zeros(len(snapshot), np.bool_),
         counts=np.ones(len(snapshot), np.bool_),

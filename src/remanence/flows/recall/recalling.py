@@ -57,7 +57,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     rows = await read_ranked_rows(core, found.ranked.seqs, asked.limit if is_cut else None, read_past)
     ranked, links = found.ranked.first(len(rows.seqs)), rows.links
     # Who asks about a time that is over does not ask what holds now.
-    newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in asked.times or ())
+    newer_first = asked.newer_first and not asked.asks_past(core)
     marks = await mark_newer(core, rows.marks, links, raises=newer_first)
     above = await find_stronger(core, links, np.array(rows.seqs, np.int64), core.clock.now())
     asked.trace.mark("reading")
@@ -77,6 +77,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     answer = await run_off_loop(chars, answering.write_answer, core, asked, hits, inputs)
     answer = replace(
         answer,
+        left_out={**answer.left_out, **{why: count for why, count in found.left_out.items() if count}},
         without_model=question.model.without,
         times=describe_times(asked.times or ()),
         next_score=found.ranked.measure_next(asked.limit),
@@ -96,7 +97,7 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
     """
     if asked.times is not None:
         return asked
-    plain = replace(asked, times=read_times(asked.at(core), asked.query, asked.around))
+    plain = await read_times(core, asked)
     if asked.around is not None:
         return plain
     alone = RecallRequest(
@@ -109,10 +110,10 @@ async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
     async def find_event(event: str) -> list[Memory]:
         return [hit.memory for hit in await look_up(event, EVENT_POOL)]
 
-    told = await read_event_time(asked.at(core), asked.query, find_event)
+    told = await read_event_time(plain.local_now(core), asked.query, find_event)
     if told is None:
         return plain
     best = await look_up(told.rest, 1, told.span)
     if best.is_weak or not any("when" in hit.parts for hit in best):
         return plain
-    return replace(asked, times=(told.span,), query=told.rest, said=asked.query)
+    return replace(plain, times=(told.span,), query=told.rest, said=asked.query)

@@ -23,10 +23,12 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
     "created_at": ("learned_at",),
     "updated_at": ("learned_at", "text_at"),
 }
+LAST_SAID = "last_said_at"
 # What may be asked for between two times: these, and each column that holds one; of several columns the latest counts.
 TIMES: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name, column in COLUMN.items() if column.kind == "time"},
     **ORDERS,
+    LAST_SAID: ("said_at", "said_again_at"),
 }
 NEVER = -(1 << 62)  # in place of a time that a memory does not have: no store keeps one as early
 OPERATORS = ("gt", "gte", "lt", "lte")

@@ -235,8 +235,7 @@ def _list_unknowns(begin: Begin, coarse: int) -> Iterator[str]:
         yield (
             f"the hour of a run: rounds are taken {coarse / HOUR:g} hours apart, so it is up to that much later than in"
             " truth, and twice that where one run waits for another"
-            + f"; and what {', '.join(often)} do, which act more often than that"
-            * bool(often)
+            + (f"; and what {', '.join(often)} do, which act more often than that" if often else "")
         )
     yield "what is learned, used, rated, edited, pinned or released from now on"
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))

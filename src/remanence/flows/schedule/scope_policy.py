@@ -60,7 +60,9 @@ class PolicyUseResult(Result):
         week = f"within {self.days} days it does here: {format_counts(self.counts)}"
         leaving = f"{self.leaving:,} of {number(self.active, 'active memory', 'active memories')}"
         warning = (
-            f"\nwarning: {leaving} would be archived or deleted; see which: remanence plan" * self.is_severe
+            f"\nwarning: {leaving} would be archived or deleted; see which: remanence plan"
+            if self.is_severe
+            else ""
         )
         return visible(f"{head}; {week}") + warning
 

@@ -280,7 +280,7 @@ async def _read_memories(core: Core, seqs: Sequence[int]) -> list[Memory]:
 
 
 def _name_memories(seqs: Sequence[int]) -> str:
-    more = f" and {len(seqs) - NAMED:,} more" * (len(seqs) > NAMED)
+    more = f" and {len(seqs) - NAMED:,} more" if len(seqs) > NAMED else ""
     return f"{', '.join(map(short_id, seqs[:NAMED]))}{more}"
 
 

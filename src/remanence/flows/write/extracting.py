@@ -4,10 +4,12 @@ Knows transcripts; must not know how a fact becomes a memory.
 """
 
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import partial
 from pathlib import Path
 
 from remanence.core.clock import to_datetime
+from remanence.core.local_time import place_time
 from remanence.core.model import Role, Turn
 from remanence.core.results import Result, number, visible
 from remanence.flows.base.extensions import importers
@@ -45,7 +47,7 @@ class ExtractEstimate(Result):
         return visible(f"{whole}: {cost}; at most {self.per_day:,} a day")
 
 
-def as_heard(turn: Turn, place: int) -> ExtractTurn:
+def as_heard(turn: Turn, place: int, zone: tzinfo | None = None) -> ExtractTurn:
     """Return a turn as an extractor is shown it; one without a source or key is named by its place."""
     role = turn.role or role_of_name(turn.speaker) or Role.USER
     return ExtractTurn(
@@ -53,20 +55,24 @@ def as_heard(turn: Turn, place: int) -> ExtractTurn:
         text=turn.text,
         speaker=turn.speaker or "",
         role=str(role),
-        said_at=to_datetime(turn.said_at).isoformat() if isinstance(turn.said_at, int) else "",
+        said_at="" if turn.said_at is None else to_datetime(*place_time(turn.said_at, zone)).isoformat(),
     )
 
 
 def parse_transcript(
     path: Path,
     format: str | AnyImporter,  # noqa: A002
+    zone: tzinfo | None = None,
     *,
     actions: bool = False,
 ) -> Transcript:
-    """Read the turns of a file, a folder or a database, all of them before any is returned."""
+    """Read the turns of a file, a folder or a database, all of them before any is returned.
+
+    Times without a zone are of `zone`. Of a coding session its `actions` come in where they are asked for.
+    """
     with open_source(path) as opened:
         source = replace(opened, with_actions=actions)
         if isinstance(format, str):
-            return parse_source(source, format, partial(importers, IMPORTERS))
+            return parse_source(source, format, partial(importers, IMPORTERS), zone)
         own = type(format).__name__
-        return parse_source(source, own, lambda: {own: format})
+        return parse_source(source, own, lambda: {own: format}, zone)

@@ -167,7 +167,13 @@ def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str) -> MemoryDraf
     draft = prepare(core, _turn_of(core, fact, turn, writer), turn.trust)
     beside = (*fact.tags, *fact.proposed, fact.subject, *gating.texts_in(fact.attributes))
     has_markup = gating.has_machine_markup(fact.content, *beside)
-    return replace(draft, is_vouched_for=False, is_of_a_model=True, has_machine_markup=has_markup)
+    return replace(
+        draft,
+        said_offset=turn.said_offset,
+        is_vouched_for=False,
+        is_of_a_model=True,
+        has_machine_markup=has_markup,
+    )
 
 
 def select_before(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:

@@ -18,6 +18,7 @@ from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
+from remanence.flows.base.zones import ZONE, zone_of
 from remanence.gate.junk import junk
 from remanence.gate.machine_markup import find_machine_markup
 from remanence.gate.personal_rules import (
@@ -72,11 +73,13 @@ def _text_of(one: Forbidden) -> tuple[object, int]:
     return one.fold if one.seq is None else one.seq, one.at
 
 
-async def refresh_personal_rules(core: Core) -> None:
-    """Read which personal data the scope keeps; another process may have said so since."""
-    name = setting_row(PERSONAL)
-    row = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(name,)))).values.get(name)
-    core.personal = BUILT_IN_RULES if row is None else parse_rules(row["value"])
+async def refresh_settings(core: Core) -> None:
+    """Read which personal data the scope keeps, and its zone; another process may have said so since."""
+    names = (setting_row(PERSONAL), setting_row(ZONE))
+    rows = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=names))).values
+    rules = rows.get(names[0])
+    core.personal = BUILT_IN_RULES if rules is None else parse_rules(rules["value"])
+    core.zone = zone_of(rows.get(names[1]))
 
 
 def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replacements]:
@@ -111,7 +114,7 @@ def _describe_replacements(
         place = f" on line{'s' * (len(numbers) > 1)} {where}" if numbers else ""
         bare = kind.partition(": ")[2]
         words = core.personal.propose_words(bare, trust)
-        rule = f"{CODE_RULE}; " * (bare in CODE_KINDS)
+        rule = f"{CODE_RULE}; " if bare in CODE_KINDS else ""
         keep = f"to keep such: remanence settings {PERSONAL} {quote(words)}"
         if "settings" in core.denials:  # no agent sets it, and none is told a command
             keep = f"a person may let such be kept, by the setting {PERSONAL}"
@@ -149,7 +152,8 @@ def screened_names(core: Core, turn: Turn, *, hashes_ids: bool = False) -> tuple
 def describe_names(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Say what was replaced in names and tags."""
     return tuple(
-        f"replaced {kind}{f' ×{count}' * (count > 1)} in a name or a tag" for kind, count in counts.items()
+        f"replaced {kind}{f' ×{count}' if count > 1 else ''} in a name or a tag"
+        for kind, count in counts.items()
     )
 
 

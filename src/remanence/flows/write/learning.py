@@ -14,10 +14,11 @@ import numpy as np
 from remanence.core.arguments import check_attributes, check_fraction, check_name, check_tags
 from remanence.core.arrival import WriteContext
 from remanence.core.change import Change
-from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput, NameUnknown, Protected, RemanenceError
+from remanence.core.half_characters import HALF, describe_mended, mend
 from remanence.core.keywords import Progress
+from remanence.core.local_time import place_time
 from remanence.core.model import (
     STANDING,
     Kind,
@@ -45,7 +46,7 @@ from remanence.text.analysis import check_text, fingerprint, terms_of
 from remanence.write.admission import ECHO, GREATER, PROGRAMS, DraftBatch, MemoryDraft, in_segment
 from remanence.write.imported import find_validity
 from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts
-from remanence.write.supposed import said_again
+from remanence.write.supposed import Repeat, said_again
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
@@ -108,7 +109,7 @@ class GroupCommit:
         core = self._core.usable_core
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         try:
-            await gating.refresh_personal_rules(core)
+            await gating.refresh_settings(core)
             chars = sum(len(str(item.turn.text)) for item in batch)
             drafts = await run_off_loop(chars, _prepare_queue, core, batch)
             accepted = [item for item in batch if item.refusal is None]
@@ -149,7 +150,7 @@ async def prepare_all(
     def prepare_each() -> list[MemoryDraft]:
         return [prepare(core, turn, door, hashes_ids=hashes_ids) for turn in turns]
 
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     return await resolve_roles(core, await asyncio.to_thread(prepare_each), together=True)
 
 
@@ -169,7 +170,7 @@ async def take_all(
 
 async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
     """Check one text and derive what follows from it alone."""
-    await gating.refresh_personal_rules(core)
+    await gating.refresh_settings(core)
     return await run_off_loop(len(str(turn.text)), prepare, core, turn)
 
 
@@ -179,6 +180,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
     It is believed no more than its `door`, which is that of the opening where none is named. An id that looks like a
     secret cannot be kept, unless such are hashed.
     """
+    turn, halves = mend(turn)  # of what came by no verb
     check_text(turn.text)
     check_attributes(turn.attributes)
     text = turn.text
@@ -191,6 +193,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
     own_trust = None if turn.trust is None else label(Trust, turn.trust, "trust")
     door = lower_trust(core.trust if door is None else door, role, own_trust)
     trust = compute_trust(door, role)
+    said = place_time(core.clock.now() if turn.said_at is None else turn.said_at, core.zone)
     turn, replaced = gating.screen_turn(core, turn, trust)
     turn, name_counts = gating.screened_names(core, turn, hashes_ids=hashes_ids)
     check_state(core, turn.category, turn.state)
@@ -210,13 +213,18 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(replaced.counts) + Counter(name_counts),
-        replacements=(*replaced.notes, *gating.describe_names(name_counts)),
+        replaced=Counter(replaced.counts) + Counter(name_counts) + Counter({HALF: halves}),
+        replacements=(
+            *replaced.notes,
+            *gating.describe_names(name_counts),
+            *[describe_mended(halves)] * bool(halves),
+        ),
         has_machine_markup=gating.is_held_back(text, trust, gating.iterate_side_texts(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
-        said_at=core.clock.now() if turn.said_at is None else to_micros(turn.said_at),
+        said_at=said.at,
+        said_offset=said.offset,
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
         is_vouched_for=turn.role is not None and role is Role.USER and trust is Trust.USER,
@@ -436,8 +444,7 @@ async def _facts_again(
     for fact in await core.store.get(core.scope, sorted(of)):
         repeats = [] if fact is None else _find_repeats(batch, drafts, of[fact.seq], fact.trust)
         if fact is not None and fact.status in STANDING and repeats:
-            again = [(one.role, one.trust, one.turn.session) for one in repeats]
-            changes += update(fact, said_again(fact, again, batch.now))
+            changes += update(fact, said_again(fact, list(map(_repeat_of, repeats)), batch.now))
             changes.append(VERBS["repeat"].build_count_change(fact.seq, confirmations=len(repeats)))
     return changes
 
@@ -451,6 +458,10 @@ def _find_repeats(
         for met, draft in zip(batch.outcomes, drafts, strict=True)
         if met.key == key and met.status == "confirmed" and draft.trust >= trust
     ]
+
+
+def _repeat_of(draft: MemoryDraft) -> Repeat:
+    return Repeat(draft.role, draft.trust, draft.turn.session, draft.said_at)
 
 
 def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDraft]) -> list[Change]:
@@ -470,7 +481,7 @@ def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDra
         numbers = [one for turn in turns if (one := getattr(turn, name)) is not None]
         if numbers and round(max(numbers), 6) >= (getattr(memory, name) or 0.0):
             values[name] = round(max(numbers), 6)
-    values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
+    values |= said_again(memory, list(map(_repeat_of, repeats)), batch.now)
     values |= VERBS["repeat"].build_repeat_stamps(values, batch.now)
     return update(memory, values, tags=tags)
 

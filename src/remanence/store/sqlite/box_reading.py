@@ -45,7 +45,7 @@ def boxes(connection: sqlite3.Connection, names: StringIds, scope: str, find: Fi
         conditions.append((_HOLDING, id_list(set(find.holding))))
     if find.before is not None:
         conditions.append(("box < ?", find.before))
-    is_open = "" if find.is_open is None else f" AND sealed_at IS {'NOT ' * (not find.is_open)}NULL"
+    is_open = "" if find.is_open is None else f" AND sealed_at IS {'' if find.is_open else 'NOT '}NULL"
     statement = _BOXES + " AND ".join(condition for condition, _ in conditions) + is_open
     rows = connection.execute(
         f"{statement} ORDER BY box DESC LIMIT ?", (*(value for _, value in conditions), find.limit)

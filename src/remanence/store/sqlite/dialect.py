@@ -34,8 +34,8 @@ if sys.platform != "win32":
 
 APPLICATION_ID = 0x52454D41  # "REMA"
 # None of the versions before it was published, see decision 66.
-BASELINE_VERSION = 13
-SCHEMA_VERSION = 14
+BASELINE_VERSION = 15
+SCHEMA_VERSION = 15
 SQLITE_MIN = (3, 37, 0)  # STRICT tables
 BUSY_MS = 10_000
 _ASKING_MS = 20  # in which SQLite asks for a lock five times

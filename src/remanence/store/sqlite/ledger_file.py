@@ -206,7 +206,7 @@ def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
 def set_aside(file: Path) -> None:
     """Move a ledger that was cut or changed, or what lies in its place, out of the way of the next one."""
     number = 0
-    while os.path.lexists(aside := f"{file}{f'.{number}' * bool(number)}{DAMAGED}"):
+    while os.path.lexists(aside := f"{file}{f'.{number}' if number else ''}{DAMAGED}"):
         number += 1
     file.rename(aside)
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from remanence.core.arrival import Segment, Tail
+from remanence.core.clock import SECOND
 from remanence.core.errors import StoreDamaged
 from remanence.core.forbidden import Forbidden
 from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
@@ -112,7 +113,7 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
     values = [value for _, parameters in conditions for value in parameters]
     wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
     # Left alone, SQLite walks the scope by its other index and looks at every memory's status.
-    inbox = " INDEXED BY states_inbox" * (asked.statuses == (Status.INBOX,))
+    inbox = " INDEXED BY states_inbox" if asked.statuses == (Status.INBOX,) else ""
     rows = connection.execute(
         f"SELECT s.seq FROM states s{inbox}{wide} WHERE {where} ORDER BY s.seq {order} LIMIT ?",
         (*values, asked.limit),
@@ -281,7 +282,7 @@ def neighbours(
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     if seqs is None:
         # Left alone, SQLite reads all links for the few that contradict each other, to spare itself the ordering.
-        index_hint = " INDEXED BY links_contradicts" * (relations == (Relation.CONTRADICTS,))
+        index_hint = " INDEXED BY links_contradicts" if relations == (Relation.CONTRADICTS,) else ""
         every = (
             f"SELECT {columns} FROM links{index_hint} WHERE scope = ?{only} ORDER BY source, target, relation"
         )
@@ -417,7 +418,11 @@ def _build_conditions(
     if asked.before is not None:
         conditions.append(("s.seq < ?", (asked.before,)))
     if asked.said is not None:
-        conditions.append(("s.said_at BETWEEN ? AND ?", asked.said))
+        span, within = asked.said, "{0} BETWEEN ? AND ?"
+        if span.is_local:
+            within += f" AND {{0}} + s.said_offset * {SECOND} BETWEEN ? AND ?"
+        either = " OR ".join(f"({within.format(name)})" for name in ("s.said_at", "s.said_again_at"))
+        conditions.append((f"({either})", 2 * (span if span.is_local else span[:2])))
     if asked.beginning:
         conditions.append((_BEGINNING, (no, asked.beginning, asked.beginning + "~")))
     # All ids of a scope stand in an index, which is read many times faster than the memories.

@@ -112,8 +112,8 @@ def select_statement(names: Iterable[str], where: str = "") -> str:
     columns = [COLUMN[name] for name in names]
     homes = {column.home for column in columns}
     fields = ", ".join(["s.seq", *(place(column) for column in columns)])
-    joins = " JOIN memories m ON m.seq = s.seq" * ("memories" in homes)
-    joins += " LEFT JOIN vectors v ON v.seq = s.seq" * ("vectors" in homes)
+    joins = " JOIN memories m ON m.seq = s.seq" if "memories" in homes else ""
+    joins += " LEFT JOIN vectors v ON v.seq = s.seq" if "vectors" in homes else ""
     return (
         f"SELECT {fields} FROM json_each(?1) AS given CROSS JOIN states s ON s.seq = given.value{joins}"
         f" WHERE s.scope = ?2{where}"

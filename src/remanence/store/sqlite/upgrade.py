@@ -304,7 +304,7 @@ def tables() -> list[str]:
 def backup_path(path: str, version: int) -> str:
     """Return where the copy goes that is made before a migration; the first free name."""
     number = 0
-    while (backup := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
+    while (backup := Path(f"{path}.before-v{version + 1}{f'.{number}' if number else ''}")).exists():
         number += 1
     return str(backup)
 

@@ -62,7 +62,8 @@ def decode_utf8(data: str | bytes, source: str) -> str:
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
-        return data.decode("utf-8-sig")
+        # Halves of characters that somebody encoded are text, and mended with the turns.
+        return data.decode("utf-8-sig", "surrogatepass")
     except UnicodeDecodeError as error:
         lines = [line for line in data.split(b"\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT] if line.strip()]
         if len(lines) > 1 and 2 * sum(line.lstrip().startswith(b"{") for line in lines) >= len(lines):

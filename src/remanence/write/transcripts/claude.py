@@ -5,6 +5,7 @@ Knows that format; must not know other formats.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
@@ -140,7 +141,7 @@ def _list_shown(
     return [(number, messages[number]) for number in reversed(branch)]
 
 
-def _read_time(given: Any, skipped: SkipCounts) -> int | None:
+def _read_time(given: Any, skipped: SkipCounts) -> datetime | None:
     """Return a time; one that is none, or that no clock shows, is counted. One without a zone is UTC, as all others."""
     try:
         return item_fields.read_moment("created_at", given, is_utc=True)
@@ -181,7 +182,7 @@ def _read_memories(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[
 
 
 def _read_memory(
-    place: str, text: Any, said_at: int | None, seen: set[str], skipped: SkipCounts
+    place: str, text: Any, said_at: datetime | None, seen: set[str], skipped: SkipCounts
 ) -> Iterator[Turn]:
     """Yield each paragraph and item of a text that Claude remembers; `place` is a project or file, or empty."""
     if not isinstance(text, str):

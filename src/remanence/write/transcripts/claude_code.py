@@ -55,13 +55,13 @@ class ClaudeCode:
         keys = MessageKeys()
         names = source.list_files(*LINES) if source.is_folder else list(source.files)
         for name in names:
-            session = _SessionReader(keys, skipped, with_actions=source.with_actions)
+            session = _ClaudeReader(keys, skipped, with_actions=source.with_actions)
             for turns in base.read_lines(source.text(name), name, "line of a session", session.read, skipped):
                 yield from turns
         export_files.note_other_files(source, names, skipped)
 
 
-class _SessionReader:
+class _ClaudeReader:
     """Reads the lines of one file."""
 
     def __init__(self, keys: MessageKeys, skipped: SkipCounts, *, with_actions: bool) -> None:

@@ -38,7 +38,7 @@ class Codex:
         keys = MessageKeys()
         names = source.list_files(*LINES) if source.is_folder else list(source.files)
         for name in names:
-            session = _SessionReader(keys, skipped, with_actions=source.with_actions)
+            session = _CodexReader(keys, skipped, with_actions=source.with_actions)
             for turns in base.read_lines(source.text(name), name, "line of a session", session.read, skipped):
                 yield from turns
         export_files.note_other_files(source, names, skipped)
@@ -51,7 +51,7 @@ def _is_of_session(head: Mapping[str, Any]) -> bool:
     )
 
 
-class _SessionReader:
+class _CodexReader:
     """Reads the lines of one file, which begins with what is true of the session."""
 
     def __init__(self, keys: MessageKeys, skipped: SkipCounts, *, with_actions: bool) -> None:

@@ -19,7 +19,7 @@ _ROLES = {1: Role.USER, 2: Role.ASSISTANT}
 _Json = Mapping[str, Any]
 
 
-class Cursor:
+class CursorHistory:
     """What was said in conversations; those that a window keeps for itself have no words."""
 
     reads_sources: Literal[True] = True

@@ -5,7 +5,7 @@ exchanged is refused.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NoReturn
 
 from remanence.core.errors import IngestError
@@ -36,7 +36,7 @@ def is_dated(heading: str) -> bool:
 
 
 def read_day(text: str, source: str, line: int) -> datetime | None:
-    """Return the day that a text begins with, None where it begins with none."""
+    """Return the day that a text begins with, without a zone; None where it begins with none."""
     if _AMBIGUOUS.match(text):
         raise IngestError(f"{text!r} may be two days", recovery=RECOVERY, source=source, line=line)
     match = _match_day(text)
@@ -46,9 +46,7 @@ def read_day(text: str, source: str, line: int) -> datetime | None:
     month = MONTHS[part["name"].casefold()] if part.get("name") else int(part["month"])
     hour = NOON if part["hour"] is None else int(part["hour"])
     try:
-        return datetime(
-            int(part["year"]), month, int(part["day"]), hour, int(part["minute"] or 0), tzinfo=UTC
-        )
+        return datetime(int(part["year"]), month, int(part["day"]), hour, int(part["minute"] or 0))  # noqa: DTZ001 # the scope's
     except ValueError:
         refuse_day(text, source, line)
 

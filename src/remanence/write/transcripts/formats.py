@@ -5,17 +5,19 @@ Loads every importer, so only what reads a source imports it. Must not know how 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import NoReturn
 
 from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
+from remanence.core.half_characters import mend
 from remanence.core.model import Turn
-from remanence.write.transcripts import base
+from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.citation_marks import take_marks_off
 from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.claude_code import ClaudeCode
 from remanence.write.transcripts.codex import Codex
-from remanence.write.transcripts.cursor import Cursor
+from remanence.write.transcripts.cursor import CursorHistory
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
 from remanence.write.transcripts.importer_source import (
@@ -51,7 +53,7 @@ IMPORTERS: Mapping[str, AnyImporter] = {
     "claude-code": ClaudeCode(),
     "codex": Codex(),
     "opencode": OpenCode(),
-    "cursor": Cursor(),
+    "cursor": CursorHistory(),
     "openai": OpenAI(),
     "vault": Vault(),
     "notes": Notes(),
@@ -64,7 +66,8 @@ AUTO = "auto"
 class Transcript:
     """What a source held: its turns in order, its format and threads, and what was left out (reason → count).
 
-    `examples` shows the first of what was left out for a reason, where the importer named one.
+    `examples` shows the first of what was left out for a reason, where the importer named one. `halves` counts the
+    halves of characters that were replaced.
     """
 
     turns: list[Turn]
@@ -72,6 +75,7 @@ class Transcript:
     threads: tuple[str, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
+    halves: int = 0
 
 
 def parse(
@@ -89,10 +93,12 @@ def parse_source(
     source: Source,
     format: str = AUTO,  # noqa: A002
     others: Callable[[], Mapping[str, AnyImporter]] = dict,
+    zone: tzinfo | None = None,
 ) -> Transcript:
     """Read a whole source; a flaw anywhere is an `IngestError` with its line, and no turn is returned.
 
-    `others` are the importers that are not built in; they are asked for where no built-in one will do.
+    `others` are the importers that are not built in; they are asked for where no built-in one will do. Times without a
+    zone are of `zone`.
     """
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
@@ -114,12 +120,15 @@ def parse_source(
             or _refuse_unknown_format(source, (*IMPORTERS, *importers), flaws)
         )
     skips = SkipCounts()
-    whole = as_source_importer(importers[name]).turns(source, skips)
-    turns = [
-        part for turn in whole for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)
-    ]
+    turns: list[Turn] = []
+    halves = 0
+    with turn_fields.reading_in(zone):
+        for raw in as_source_importer(importers[name]).turns(source, skips):
+            turn, count = mend(raw)
+            turns += [part for clean in take_marks_off(turn, skips) for part in cut_turn(clean, skips)]
+            halves += count
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
-    return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
+    return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples), halves)
 
 
 def detect_importer(

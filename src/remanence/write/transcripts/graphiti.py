@@ -6,6 +6,7 @@ Knows that format; must not know other formats.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
@@ -37,8 +38,8 @@ _FROM: RelationName = "learned_from"
 class _GraphParts:
     """What the files of a source hold together."""
 
-    edges: list[tuple[Mapping[str, Any], dict[str, int | None]]] = field(default_factory=list)
-    episodes: list[tuple[Mapping[str, Any], int | None]] = field(default_factory=list)
+    edges: list[tuple[Mapping[str, Any], dict[str, datetime | None]]] = field(default_factory=list)
+    episodes: list[tuple[Mapping[str, Any], datetime | None]] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # of nodes
 
 
@@ -116,7 +117,7 @@ def _read_part(graph: _GraphParts, one: Mapping[str, Any], path: Path, skipped: 
         raise FlawError("neither a fact, an episode nor a node", "give what Graphiti exports", path)
 
 
-def _make_episode(episode: Mapping[str, Any], at: int | None, skipped: SkipCounts) -> Iterator[Turn]:
+def _make_episode(episode: Mapping[str, Any], at: datetime | None, skipped: SkipCounts) -> Iterator[Turn]:
     key = item_fields.make_key(episode["uuid"])
     if item_fields.can_keep_text(episode["content"], key, skipped):
         thread = item_fields.keep_name("group_id", episode.get("group_id"), skipped)
@@ -139,7 +140,7 @@ def _find_successors(graph: _GraphParts) -> dict[str, str]:
 
     It is of the same entity and relation, and holds from the very moment at which the other ceased to; there is one.
     """
-    begins: dict[tuple[str, str, int], list[str]] = defaultdict(list)
+    begins: dict[tuple[str, str, datetime], list[str]] = defaultdict(list)
     for edge, times in graph.edges:
         if times["valid_at"] is not None and edge.get("source_node_uuid") and edge.get("name"):
             begins[str(edge["source_node_uuid"]), str(edge["name"]), times["valid_at"]].append(
@@ -159,7 +160,7 @@ def _find_successors(graph: _GraphParts) -> dict[str, str]:
 def _make_fact(
     graph: _GraphParts,
     edge: Mapping[str, Any],
-    times: Mapping[str, int | None],
+    times: Mapping[str, datetime | None],
     successors: Mapping[str, str],
     skipped: SkipCounts,
 ) -> Iterator[Turn]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from remanence.core.keywords import Moment
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
 from remanence.write.transcripts import item_fields, turn_fields
 from remanence.write.transcripts.importer_source import SkipCounts
@@ -115,7 +116,7 @@ class HostSession:
     def _name(self, what: str, given: str | None) -> str | None:
         return item_fields.keep_name(what, given, self.skipped)
 
-    def _read_time(self, given: Any) -> Any:
+    def _read_time(self, given: Any) -> Moment | None:
         """Return a time that a host writes: ISO 8601, or milliseconds since 1970; one that is none is counted."""
         if isinstance(given, int | float) and not isinstance(given, bool):
             return turn_fields.read_seconds(given / 1000)

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import Any, NoReturn, TypeVar
 
 from remanence.core.arguments import TAGS_MAX
-from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.half_characters import mend_text
 from remanence.core.model import NAME_CHARS_MAX
 from remanence.write.transcripts import base, turn_fields
 from remanence.write.transcripts.importer_source import SkipCounts, Source, SqliteTable
@@ -23,10 +23,10 @@ _HASH_BYTES = 16
 _VERSION_CHARS = 16  # of a hash, in the key of what a memory said before
 
 
-def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> int | None:
-    """Return a time that a source gives in ISO 8601, in microseconds; None where it gives none.
+def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> datetime | None:
+    """Return a time that a source gives in ISO 8601; None where it gives none.
 
-    One without a zone is refused, unless what wrote it `is_utc` always.
+    One without a zone is of the scope's zone, and of UTC if what wrote it `is_utc` always; else it is refused.
     """
     if given is None or given == "":
         return None
@@ -34,7 +34,9 @@ def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False)
         moment = datetime.fromisoformat(given) if isinstance(given, str) else None
         if moment is None:
             raise FlawError(f"{what!r} {given!r} is not a time", turn_fields.TIME_RECOVERY, path)
-        return to_micros(moment.replace(tzinfo=UTC) if is_utc and moment.tzinfo is None else moment)
+        return turn_fields.place_moment(
+            moment.replace(tzinfo=UTC) if is_utc and moment.utcoffset() is None else moment
+        )
     except InvalidInput as error:
         raise FlawError(f"{what!r} {given!r}: {error}", turn_fields.TIME_RECOVERY, path) from None
     except ValueError:
@@ -68,7 +70,7 @@ def is_name(given: Any) -> bool:
         isinstance(given, str)
         and bool(given.strip())
         and len(given) <= NAME_CHARS_MAX
-        and given.isprintable()
+        and mend_text(given)[0].isprintable()
     )
 
 

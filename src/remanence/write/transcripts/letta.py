@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
 
+from remanence.core.clock import to_micros
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields
@@ -116,7 +117,8 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
         if text is None:
             continue
         at = item_fields.read_moment("created_at", message.get("created_at"), place)
-        given = message.get("id") or item_fields.digest(f"{at}{number}{text}")
+        micros = None if at is None else to_micros(at)
+        given = message.get("id") or item_fields.digest(f"{micros}{number}{text}")
         key = keys.take(str(given), f"{name}/{thread}", text)
         if key is None:
             skipped.note("message that is there twice", given)

@@ -6,10 +6,9 @@ Knows that format; must not know other formats.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import SkipCounts
 from remanence.write.transcripts import base, turn_fields
@@ -29,7 +28,7 @@ SESSION = re.compile(r"session_(\d{1,9})")
 class _LocomoSession:
     thread: str
     name: str
-    start: int
+    start: datetime
     path: Path
 
 
@@ -66,7 +65,7 @@ def _read_sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> 
         yield _LocomoSession(thread, name, _read_start(conversation, name, (*path, name)), (*path, name))
 
 
-def _read_start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
+def _read_start(conversation: Mapping[str, Any], name: str, path: Path) -> datetime:
     date_text = conversation.get(f"{name}_date_time")
     match = DATE.fullmatch(date_text.strip()) if isinstance(date_text, str) else None
     if match is None or match[5].lower() not in MONTHS:
@@ -74,7 +73,8 @@ def _read_start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
     hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p")
     month = MONTHS.index(match[5].lower()) + 1
     try:
-        return to_micros(datetime(int(match[6]), month, int(match[4]), hour, int(match[2]), tzinfo=UTC))
+        start = datetime(int(match[6]), month, int(match[4]), hour, int(match[2]))  # noqa: DTZ001 # the scope's
+        return turn_fields.place_moment(start, UTC)
     except ValueError as error:
         raise FlawError(f"{name}_date_time: {error}", DATE_RECOVERY, path) from None
 
@@ -97,7 +97,7 @@ def _read_turn(row: Any, number: int, session: _LocomoSession) -> Turn:
         speaker=turn_fields.check_at(path, turn_fields.plain_name, "speaker", row.get("speaker")),
         thread=session.thread,
         session=f"{session.thread}/{session.name}",
-        said_at=session.start + number * SECOND,
+        said_at=session.start + timedelta(seconds=number),
         source=key,
         key=key,
     )

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX, Turn
+from remanence.core.text_cuts import find_sentence_ends, find_word_end
 from remanence.write.imported import ImportedTurn, SkipCounts
 
 PART_CHARS_MAX = 90_000  # markers for secrets may make a part longer
 CUT = f"text of more than {TEXT_CHARS_MAX:,} characters that comes in as parts"
 PART = "part"  # the attribute that says which part of how many one is
 _PARTS_DIGITS = 3  # of how many parts: more than a source may hold
-_PAUSES = ("\n\n", "\n", ". ", " ")  # the first that is in the second half of what fits
+_LINE_PAUSES = ("\n\n", "\n")
 
 
 def cut_turn(turn: Turn, skipped: SkipCounts) -> Iterator[Turn]:
@@ -67,12 +68,14 @@ def cut_text(text: str) -> list[str]:
 
 
 def _find_pause(text: str, begin: int) -> int:
-    """Return where a part ends that begins at a place."""
+    """Return where a part ends that begins at a place: at the last pause in the second half of what fits."""
     end = begin + PART_CHARS_MAX
     if end >= len(text):
         return len(text)
-    for pause in _PAUSES:
-        at = text.rfind(pause, begin + PART_CHARS_MAX // 2, end)
+    half = begin + PART_CHARS_MAX // 2
+    for pause in _LINE_PAUSES:
+        at = text.rfind(pause, half, end)
         if at >= 0:
             return at + len(pause)
-    return end
+    sentence = max(find_sentence_ends(text, half, end), default=0)
+    return sentence or begin + find_word_end(text[begin : end + 1], PART_CHARS_MAX)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from remanence.core.errors import IngestError
-from remanence.core.keywords import RelationName
+from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Kind, Turn
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import base, item_fields, turn_fields
@@ -56,7 +56,7 @@ class McpMemory:
 
 class _GraphObservation(NamedTuple):
     text: Any
-    said_at: int | None
+    said_at: Moment | None
     more: Mapping[str, Any]
 
 
@@ -206,7 +206,7 @@ def _read_observation(given: Any, entity: _GraphEntity, skipped: SkipCounts) -> 
     return _GraphObservation(given.get(name, given), at, more)
 
 
-def _read_time(given: Any, skipped: SkipCounts) -> int | None:
+def _read_time(given: Any, skipped: SkipCounts) -> Moment | None:
     """Return a time in ISO 8601, or in seconds or milliseconds since 1970; one that is none is counted."""
     if isinstance(given, int | float):
         return turn_fields.read_seconds(given / 1000 if abs(given) >= _MILLISECONDS_MIN else given)

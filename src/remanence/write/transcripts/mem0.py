@@ -6,6 +6,7 @@ Knows that format; must not know other formats.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
@@ -42,11 +43,11 @@ class _Version:
 
     id: str
     text: str
-    at: int | None
+    at: datetime | None
     role: str | None = None
     actor: str | None = None
     item: Mapping[str, Any] = field(default_factory=dict)
-    ended: int | None = None
+    ended: datetime | None = None
     is_deleted: bool = False
 
 

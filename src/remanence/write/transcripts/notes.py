@@ -6,9 +6,8 @@ Knows what a diary looks like; must not know other formats.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
-from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
 from remanence.write.imported import SkipCounts
 from remanence.write.transcripts import agent_notes, days, item_fields, markdown, turn_fields
@@ -94,7 +93,9 @@ def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
         kind=Kind.EPISODIC.label,
         tags=page.tags,
         role=Role.USER.label,
-        said_at=None if page.day is None else to_micros(page.day) + place * SECOND,
+        said_at=None
+        if page.day is None
+        else turn_fields.place_moment(page.day + timedelta(seconds=place), UTC),
         thread=source,
         session=f"{page.source} {day}".strip()[-NAME_CHARS_MAX:],
         source=source,

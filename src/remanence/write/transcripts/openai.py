@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from remanence.core.clock import to_micros
 from remanence.core.errors import InvalidInput
+from remanence.core.keywords import Moment
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.imported import SkipCounts
 from remanence.write.transcripts import base, item_fields, turn_fields
@@ -160,13 +160,13 @@ def _make_turn(message: Mapping[str, Any], text: str, thread: str, source: str, 
     )
 
 
-def _read_time(message: Mapping[str, Any], skipped: SkipCounts) -> int | None:
-    """Return when a message was said, in microseconds, where it says so; a time that cannot be read is counted."""
+def _read_time(message: Mapping[str, Any], skipped: SkipCounts) -> Moment | None:
+    """Return when a message was said, where it says so; a time that cannot be read is counted."""
     given = next((message[name] for name in TIMES if message.get(name) is not None), None)
-    said_at = turn_fields.read_seconds(given)
+    said_at: Moment | None = turn_fields.read_seconds(given)
     if isinstance(given, str):
         with suppress(ValueError, InvalidInput):
-            said_at = to_micros(datetime.fromisoformat(given))
+            said_at = turn_fields.place_moment(datetime.fromisoformat(given))
     if given is not None and said_at is None:
         skipped["time that cannot be read, such as one without a zone"] += 1
     return said_at

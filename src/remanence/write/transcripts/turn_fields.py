@@ -5,13 +5,17 @@ Knows limits and names; must not know where in a file the value stood.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime, tzinfo
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.errors import InvalidInput, suggest
+from remanence.core.half_characters import mend_text
+from remanence.core.keywords import Moment
 from remanence.core.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
 from remanence.text.analysis import check_text
 from remanence.write.transcripts.long_texts import cut_text
@@ -23,7 +27,11 @@ LABELS: Mapping[str, type[Label]] = {"role": Role, "kind": Kind, "severity": Sev
 FRACTIONS = ("confidence", "importance")
 # Seconds or milliseconds since 1970 lie below this; as microseconds it is a day in March 1973.
 MICROS_MIN = 10**14
-TIME_RECOVERY = 'write it like "2026-03-01T09:30:00+00:00"'
+TIME_RECOVERY = 'write it like "2026-03-01T09:30:00+00:00", or name the zone: remanence settings zone NAME'
+
+
+# An importer is handed a text and no scope, and those of other packages stay as they are.
+_ZONE: ContextVar[tzinfo | None] = ContextVar("zone", default=None)
 
 
 class FlawError(Exception):
@@ -65,12 +73,12 @@ def check_at(path: Path, check: Callable[..., str], *arguments: Any) -> str:
 
 
 def plain_name(name: str, given: Any) -> str:
-    """Check a name: printable, not blank, at most `NAME_CHARS_MAX` characters."""
+    """Check a name: printable, not blank, at most `NAME_CHARS_MAX` characters; half a character will be replaced."""
     if (
         not isinstance(given, str)
         or not given.strip()
         or len(given) > NAME_CHARS_MAX
-        or not given.isprintable()
+        or not mend_text(given)[0].isprintable()
     ):
         recovery = f"give 1 to {NAME_CHARS_MAX} printable characters, or leave it out"
         raise FlawError(f"field {name!r} is not a name", recovery)
@@ -78,11 +86,11 @@ def plain_name(name: str, given: Any) -> str:
 
 
 def text(given: Any) -> str:
-    """Check the text of a turn; one that is too long comes in as parts, which are checked each."""
+    """Check the text of a turn as it will be mended; one that is too long comes in as parts, which are checked each."""
     if not isinstance(given, str):
         raise FlawError("the text is not a string", 'write it like {"text": "…"}')
     try:
-        for part in cut_text(given) or [""]:
+        for part in cut_text(mend_text(given)[0]) or [""]:
             check_text(part)
     except InvalidInput as error:
         raise FlawError(str(error), error.recovery) from None
@@ -98,10 +106,29 @@ def problem_of(given: str) -> str | None:
     return None
 
 
-def _read_time(given: Any) -> int:
+@contextmanager
+def reading_in(zone: tzinfo | None) -> Iterator[None]:
+    """Read times without a zone as those of the clocks in one."""
+    token = _ZONE.set(zone)
     try:
-        moment = datetime.fromisoformat(given) if isinstance(given, str) else _read_micros(given)
-        return to_micros(moment)
+        yield
+    finally:
+        _ZONE.reset(token)
+
+
+def place_moment(moment: datetime, otherwise: tzinfo | None = None) -> datetime:
+    """Return a time with its zone: its own, else that of the scope, else `otherwise`; InvalidInput for none."""
+    if moment.utcoffset() is None:
+        moment = moment.replace(tzinfo=_ZONE.get() or otherwise)
+    to_micros(moment)
+    return moment
+
+
+def _read_time(given: Any) -> Moment:
+    try:
+        if isinstance(given, str):
+            return place_moment(datetime.fromisoformat(given))
+        return to_micros(_read_micros(given))
     except InvalidInput as error:
         raise FlawError(f"'said_at': {error}", TIME_RECOVERY) from None
     except ValueError:
@@ -147,11 +174,7 @@ def _read_attributes(given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise FlawError("'attributes' is not an object", 'write attributes like {"room": "12"}')
     try:
-        json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:
-        raise FlawError(
-            "'attributes' holds half a character (a lone surrogate)", "write valid Unicode"
-        ) from None
+        json.dumps(given, allow_nan=False)
     except ValueError:
         raise FlawError("'attributes' holds a number that is too large", "write it as a string") from None
     return given

@@ -6,9 +6,9 @@ Knows which notes there are and how they find each other; must not know how one 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from remanence.core.clock import SECOND
 from remanence.core.errors import IngestError
 from remanence.core.keywords import RelationName
 from remanence.core.model import Kind
@@ -114,13 +114,13 @@ def _list_names(note: VaultNote) -> tuple[Sequence[str], ...]:
 
 
 def _read_turns(one: _KeyedNote, index: _Index, skipped: SkipCounts) -> Iterator[ImportedTurn]:
-    note, of_day = one.note, Counter[int]()
+    note, of_day = one.note, Counter[datetime | None]()
     thread = item_fields.make_key(note.path)
     for part, key in zip(note.parts, one.keys, strict=True):
         if key is None:
             continue
-        said_at = None if part.day is None else part.day + of_day[part.day] * SECOND
-        of_day[part.day or 0] += 1
+        said_at = None if part.day is None else part.day + timedelta(seconds=of_day[part.day])
+        of_day[part.day] += 1
         yield ImportedTurn(
             text=part.text,
             kind=Kind.SEMANTIC.label if part.is_statement else None,

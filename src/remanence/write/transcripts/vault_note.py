@@ -9,9 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.write.transcripts import agent_notes, days, markdown
+from remanence.write.transcripts import agent_notes, days, markdown, turn_fields
 from remanence.write.transcripts.importer_source import NOTES, SkipCounts
 from remanence.write.transcripts.markdown import MarkdownBlock
 from remanence.write.transcripts.note_properties import KNOWN, FrontMatter, find_names, read_front_matter
@@ -40,7 +39,7 @@ class NoteLink:
 
 @dataclass(frozen=True, slots=True)
 class NotePart:
-    """A paragraph or an item of a list: as it is written, and what it says; `day` in microseconds.
+    """A paragraph or an item of a list: as it is written, and what it says.
 
     `places` are the names by which a link may call it: the headings above and the id of the block, in small letters.
     One that `is_statement` is an observation with a `category`, or a `relation`.
@@ -49,7 +48,7 @@ class NotePart:
     written: str
     text: str
     heading: str = ""
-    day: int | None = None
+    day: datetime | None = None
     places: frozenset[str] = frozenset()
     tags: tuple[str, ...] = ()
     links: tuple[NoteLink, ...] = ()
@@ -111,7 +110,7 @@ def _find_first(front: FrontMatter, name: str) -> str | None:
     return next(iter(front.list_values(name)), None)
 
 
-def _find_day(path: str, front: FrontMatter, skipped: SkipCounts) -> int | None:
+def _find_day(path: str, front: FrontMatter, skipped: SkipCounts) -> datetime | None:
     """Return when a note was written: by its front matter, else by the beginning of its name."""
     for name in DATES:
         given = _find_first(front, name)
@@ -122,14 +121,12 @@ def _find_day(path: str, front: FrontMatter, skipped: SkipCounts) -> int | None:
     return _read_day(name, path, skipped) if name[:4].isdecimal() and days.is_dated(name) else None
 
 
-def _read_day(given: str, path: str, skipped: SkipCounts) -> int | None:
-    """Return a time, or noon of a day, in microseconds; what is none is counted. Without a zone it is UTC."""
+def _read_day(given: str, path: str, skipped: SkipCounts) -> datetime | None:
+    """Return a time, or noon of a day; what is none is counted. Without a zone it is the scope's, else UTC."""
     try:
         moment = datetime.fromisoformat(given)
         is_day = ":" not in given and moment.hour == moment.minute == 0
-        moment = (
-            moment if moment.tzinfo else moment.replace(tzinfo=UTC, hour=days.NOON if is_day else moment.hour)
-        )
+        moment = moment.replace(hour=days.NOON) if is_day and moment.tzinfo is None else moment
     except ValueError:
         try:
             read = days.read_day(given, path, 1)
@@ -140,14 +137,14 @@ def _read_day(given: str, path: str, skipped: SkipCounts) -> int | None:
             return None
         moment = read
     try:
-        return to_micros(moment)
+        return turn_fields.place_moment(moment, UTC)
     except InvalidInput:
         skipped.note("date that is out of range", f"{path}: {given}")
         return None
 
 
 def _read_parts(
-    lines: Sequence[str], begin: int, title: str, day: int | None, skipped: SkipCounts
+    lines: Sequence[str], begin: int, title: str, day: datetime | None, skipped: SkipCounts
 ) -> Iterator[NotePart]:
     """Yield the parts below their headings; a heading that begins with a day dates what is below it."""
     above: list[str] = []  # the headings since the last part, or the one that it stood under

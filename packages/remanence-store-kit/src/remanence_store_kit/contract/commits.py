@@ -119,6 +119,7 @@ class CommitContract:
             "speaker": "bob",
             "thread": "t",
             "session": "s",
+            "said_offset": -14_400,
             "valid_from": NOW - 5,
             "valid_to": NOW + 5,
             "used_at": NOW - 1,

@@ -3,7 +3,8 @@
 import numpy as np
 
 from remanence.core.arrival import Segment, Tail
-from remanence.core.clock import DAY
+from remanence.core.clock import DAY, SECOND
+from remanence.core.local_time import SaidSpan
 from remanence.core.model import Kind, Reason, Relation, Severity, Status
 from remanence.core.segment import GAP_MAX
 from remanence.store.base import Arriving, Bookkeeping, Find, Store
@@ -189,6 +190,27 @@ class ReadContract:
             memory.seq for memory in await store.find(SCOPE, Find(only=only, oldest_first=True, limit=1))
         ]
         assert [] == await store.find(SCOPE, Find(only=[]))
+
+    async def test_listings_by_when_it_was_said(self, store: Store) -> None:
+        """Instants are compared as they are, local times with the offset of each; both ends are included."""
+        west, plain, east = (
+            await keep(
+                store,
+                create_change(1, "west", said_at=NOW, said_offset=-14_400),
+                create_change(2, "plain", said_at=NOW),
+                create_change(3, "east", said_at=NOW - 1, said_offset=20_700),
+            )
+        ).assigned
+        asked = [
+            (SaidSpan(first=NOW), [plain, west]),
+            (SaidSpan(first=NOW - 1, last=NOW - 1), [east]),
+            (SaidSpan(local_first=NOW), [east, plain]),
+            (SaidSpan(local_last=NOW - 14_400 * SECOND), [west]),
+            (SaidSpan(last=NOW - 1, local_first=NOW), [east]),
+        ]
+
+        for span, seqs in asked:
+            assert seqs == [memory.seq for memory in await store.find(SCOPE, Find(said=span))]
 
     async def test_twins_are_told_by_fingerprint(self, store: Store) -> None:
         """Each fingerprint that some memory has leads to that memory as it stands; others are left out."""
