@@ -122,6 +122,26 @@ async def test_the_frame_and_the_budget_choose(memory: remanence.Engine, tmp_pat
         await memory.mirror.sync(tmp_path / "mirror", frame="boot")
 
 
+async def test_a_long_text_and_a_template_leave_the_lines_whole(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """A text above the budget gives a passage, which is no place to edit it; a template is not of the block."""
+    path = tmp_path / "AGENTS.md"
+    await memory.learn(" ".join(f"Lock {number} opens at {number % 24} h." for number in range(200)))
+    await memory.mirror.sync(tmp_path, as_="agents", budget=120)
+    (line,) = (one for one in path.read_text().splitlines() if one.startswith("- "))
+    edit(path, "opens", "closes")
+    (refused,) = (await memory.mirror.sync(tmp_path, as_="agents", apply=True)).refused
+    await memory.learn(HARBOUR)
+    await memory.frames.set("attention", template="Here: {memories} and no more")
+    await memory.mirror.sync(tmp_path, as_="agents", frame="attention", budget=4_000, discard="AGENTS.md")
+    items = [one for one in path.read_text().splitlines() if one.startswith("- ")]
+
+    assert "; cut] Lock " in line and "says more" in refused.problem
+    assert [True, True] == [one.startswith("- [#") for one in items]
+    assert [HARBOUR] == [one.partition("] ")[2] for one in items if "harbour" in one]
+
+
 async def test_an_edit_is_shown_and_applied_or_discarded(
     memory: remanence.Engine, file: Path, tmp_path: Path
 ) -> None:

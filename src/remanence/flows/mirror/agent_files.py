@@ -27,7 +27,7 @@ from remanence.flows.mirror.hand_edits import apply_edit, digest_of, propose_edi
 from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.recall import framing
-from remanence.flows.recall.memory_lines import render
+from remanence.flows.recall.memory_lines import extract_passage, render
 from remanence.flows.recall.profiling import Profile
 from remanence.recall.frames import BOOT, BUDGET_MAX, PROFILE
 from remanence.store.base import Bookkeeping
@@ -39,6 +39,7 @@ from remanence.write.transcripts.agent_notes import leave_out_lines
 
 NAMES: Mapping[AgentFormat, str] = {"claude": "CLAUDE.md", "agents": "AGENTS.md"}
 SAID_ABOVE = "in the file already"
+ITEM_TOKENS = 3  # that an item takes beside the line of its memory
 _DIGEST_BYTES = 6
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -81,6 +82,20 @@ class _BlockItem:
     memory: Memory
     line: str
     is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownMemory:
+    """A memory that a frame shows, which stronger ones there contradict it, and whether it had no room there whole."""
+
+    memory: Memory
+    over: Sequence[Memory] = ()
+    is_cut: bool = False
+
+    def render(self, part: str | None = None) -> _BlockItem:
+        """Return it as an item, a `part` of its text in the place of the whole."""
+        line = memory_block.render_item(render(self.memory, self.over, part, scarce=True))
+        return _BlockItem(self.memory, line, line.endswith(f"] {self.memory.text}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +281,15 @@ async def _draw_items(
     found, left_out = await _read_frame(core, request.frame, room)
     items: list[_BlockItem] = []
     used = fixed
-    for item, size in zip(found, core.counts([f"{one.line}\n" for one in found]), strict=True):
-        if item.memory.text in said or " ".join(item.memory.text.split()) in said:
+    for shown in found:
+        memory, item = shown.memory, shown.render()
+        size = core.counts([f"{item.line}\n"])[0]
+        if used + size > request.budget and (shown.is_cut or not items):
+            rooms = [request.budget - used - ITEM_TOKENS]
+            part = extract_passage(core, memory, rooms, over=shown.over, is_alone=len(found) == 1)
+            item = shown.render(part) if part else item
+            size = core.counts([f"{item.line}\n"])[0]
+        if memory.text in said or " ".join(memory.text.split()) in said:
             left_out[SAID_ABOVE] += 1
         elif used + size > request.budget:
             left_out["budget"] += 1
@@ -280,28 +302,24 @@ async def _draw_items(
     return items, {reason: count for reason, count in left_out.items() if count}
 
 
-async def _read_frame(core: Core, frame: str, room: int) -> tuple[list[_BlockItem], Counter[str]]:
-    """Return what a frame shows, line by line, and how many memories had no room in it."""
+async def _read_frame(core: Core, frame: str, room: int) -> tuple[list[_ShownMemory], Counter[str]]:
+    """Return the active memories that a frame shows in so many tokens, and how many had no room in it."""
     if frame == PROFILE:
         profile = await framing.show_frame(core, framing.Look(PROFILE, count_use=False))
         assert isinstance(profile, Profile)
         by_seq = await read_memories(core, [one.seq for one in profile.lines])
-        memories = [by_seq[one.seq] for one in profile.lines if one.seq in by_seq]
-        lines = [render(one, scarce=True) for one in memories]
+        shown = [_ShownMemory(by_seq[one.seq]) for one in profile.lines if one.seq in by_seq]
         left_out = Counter({"budget": profile.left_out})
     else:
         answer = await framing.show_frame(core, framing.Look(frame, budget=room, count_use=False))
         assert isinstance(answer, RecallResult)
-        memories = [one.memory for one in answer.memories]
-        by_name = {line.partition(" ")[0]: line for line in reversed(answer.text.split("\n"))}
-        lines = [by_name[f"[{short_id(one.seq)}"] for one in memories]
+        by_id = {one.id: one.memory for one in answer.memories}
+        shown = [
+            _ShownMemory(one.memory, [by_id[by] for by in one.contradicted_by if by in by_id], one.cut)
+            for one in answer.memories
+        ]
         left_out = Counter({why: answer.left_out.get(why, 0) for why in ("limit", "budget")})
-    items = [
-        _BlockItem(memory, item, item.endswith(f"] {memory.text}"))
-        for memory, item in zip(memories, map(memory_block.render_item, lines), strict=True)
-        if memory.status in STANDING
-    ]
-    return items, left_out
+    return [one for one in shown if one.memory.status in STANDING], left_out
 
 
 def _lay_out(items: Sequence[_BlockItem]) -> list[str]:
