@@ -174,7 +174,7 @@ async def test_an_edit_is_shown_and_applied_or_discarded(
         (f"] {HARBOUR}\n", f"] {HARBOUR}\n\nA paragraph.\n", "no item"),
         ("## Remembered", "## Facts", "no item"),
         ("[#1 ", "[#1 yesterday, ", "brackets"),
-        ("[#1 ", "[#77 ", "was not there"),
+        ("[#1 ", "[#77 ", "was not in the block"),
         (END, f"\n{END}", "no text of a memory"),
         (HARBOUR, "\0", "character"),
     ],

@@ -414,7 +414,7 @@ def _read_line(edit: FileEdit, text: str | None, named: _NamedLine | None) -> Fi
     number, memory = short_id(named.seq), named.memory
     if named.is_odd:
         raise InvalidInput(
-            f"line {edit.line} names {number}, which was not there, or stands twice",
+            f"line {edit.line} names {number} a second time, or it was not in the block",
             recovery=f"take `[{number} …]` away to make it a new memory, or take the line away",
         )
     if memory is None or memory.status not in STANDING:
@@ -433,9 +433,7 @@ def _read_line(edit: FileEdit, text: str | None, named: _NamedLine | None) -> Fi
             current=memory.revision,
         )
     if text == memory.text:
-        raise InvalidInput(
-            f"what stands in brackets before {number} is not edited here", recovery="take the edit back"
-        )
+        raise InvalidInput(f"the brackets of {number} are not editable", recovery="take the edit back")
     return replace(
         edit,
         verb="correct",

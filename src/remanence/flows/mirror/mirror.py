@@ -249,8 +249,8 @@ class Mirror:
         with the reason. `discard` names files that are written again from the memory.
 
         With `as_` no mirror is made: "claude" writes what a `frame` shows (the start context, if none is named) within
-        a `budget` into a block of CLAUDE.md in the folder, "agents" into AGENTS.md. What is outside of the block stays
-        as it is. Edits of the block are shown, applied as a whole, or discarded in the same way.
+        a `budget` into a block of CLAUDE.md in the folder, "agents" into AGENTS.md. All text outside of the
+        block is kept. Edits of the block are shown, applied as a whole, or discarded in the same way.
         """
         paths = [discard] if isinstance(discard, str) else list(discard)
         if as_ is not None:
