@@ -61,7 +61,10 @@ if TYPE_CHECKING:
     from remanence.engine import Engine
     from remanence.faces.rest.client import connect
     from remanence.llm.base import Embedder, Writer
-    from remanence.opening import open  # noqa: A004 - the verb of the package
+    from remanence.opening import (
+        change_key,
+        open,  # noqa: A004 - the verb of the package
+    )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
 
@@ -121,6 +124,7 @@ __all__ = [
     "WriterError",
     "__version__",
     "audit",
+    "change_key",
     "connect",
     "open",
     "sync",

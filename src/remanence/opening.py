@@ -1,5 +1,6 @@
 """Puts an engine together: which store, whose scope, which clock, embedder and policy."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,8 @@ from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
 from remanence.store.base import Store
 from remanence.store.capabilities import VECTORS, can, complete, require
+from remanence.store.sqlite import key_change
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text.tokens import token_counts
 
@@ -36,6 +39,7 @@ class OwnParts(TypedDict, total=False):
     """Parts of your own that replace the built-in ones, and how far texts that come in this way are believed."""
 
     store: Store | None
+    key: object  # text, bytes or a function that returns either: a type would have a wrong value printed
     tokens: TokenCounter | None
     trust: TrustName | Trust
     denies: Sequence[Capability]
@@ -72,6 +76,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         writer: a model that judges memories at consolidation and decides nothing: "openai:MODEL", "anthropic:MODEL",
             the name of a registered model, or a model of yours.
         store: a store of yours instead of SQLite at `path`.
+        key: what encrypts the file (extra `encrypted`): a passphrase as text or bytes, "x'64 hexadecimal digits'", or a
+            function that returns either. A new file is encrypted with it; one that is there opens with its key alone.
         trust: how far texts that come in through this opening are believed at most; pass "agent" where an agent writes
             by itself: it then removes nothing that a person set.
         denies: actions that this opening refuses even to a person: "release" (unpin, end a hold, settle quarantine and
@@ -92,7 +98,13 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         check_name("an agent", agent)
         refuse_secret(b"", "name of the agent", agent)
     store, counter = own.get("store"), own.get("tokens")
-    backend = complete(store if store is not None else SqlStore(str(path)))
+    key = _read_key(own.get("key"))
+    if key is not None and (store is not None or str(path) == IN_MEMORY):
+        raise InvalidInput(
+            "a key encrypts a database file, and none is opened",
+            recovery="name the path of a file, or leave out key",
+        )
+    backend = complete(store if store is not None else SqlStore(str(path), key=key))
     vectorizer, model = _embedder(backend, embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
@@ -120,6 +132,29 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.tracer = own.get("tracer")
     core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)
     return Engine(core)
+
+
+@validate_arguments
+async def change_key(path: str | Path, *, key: object = None, new_key: object) -> int:
+    """Encrypt a file with `new_key`, or decrypt it if that is None, and return how many memories are in it.
+
+    `key` is the one that it has now, None if it has none; both are as for `open`. The file is written anew beside
+    itself and compared row by row before it takes the place of the old one: whatever fails, or is killed, before that
+    leaves the old one as it was. Nobody else may have it open. What the old file said stays on the disk until its
+    blocks are used again; its backups and exports stay as they are.
+    """
+    check_path(path)
+    before, after = _read_key(key), _read_key(new_key)
+    return await asyncio.to_thread(key_change.change_key, str(path), before, after)
+
+
+def _read_key(source: object) -> FileKey | None:
+    """Return the key that a caller gives; a function of theirs is called once."""
+    if callable(source):
+        with extensions.wrap_extension_errors("the function that returns the key"):
+            source = source()
+        return FileKey(source)
+    return source if source is None or isinstance(source, FileKey) else FileKey(source)
 
 
 def _embedder(store: Store, embedder: str | Embedder | WaitingEmbedder) -> tuple[Embedder, Model | None]:

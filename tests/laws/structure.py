@@ -83,6 +83,7 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
+    "remanence.store.sqlite.driver": "sqlcipher3 is an extra, and its library is 20 MB",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})

@@ -90,9 +90,14 @@ def write_whole(file: Path, data: bytes, mode: int) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(handle)
-        partial.replace(file)
+        put_in_place(partial, file)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def put_in_place(partial: Path, file: Path) -> None:
+    """Put a file that is written in the place of another in one step, on the disk before this returns."""
+    partial.replace(file)
     _sync_folder(file.parent)
 
 

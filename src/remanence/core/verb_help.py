@@ -18,6 +18,7 @@ ONLY_COMMANDS = frozenset(
         "chat",
         "hook",
         "policy check",
+        "change_key",
         "demo",
         "mcp",
         "serve",

@@ -254,6 +254,13 @@ class Common:
         str | None,
         Parameter(help=f"The database file; else REMANENCE_DB, else {DATABASE}."),
     ] = None
+    key_file: Annotated[
+        str | None,
+        Parameter(help="A file with the key of an encrypted database; else REMANENCE_KEY is the key."),
+    ] = None
+    key_command: Annotated[
+        str | None, Parameter(help="A command that prints the key, such as 'pass show memory'.")
+    ] = None
     read_only: Annotated[
         bool,
         Parameter(negative=(), help="Write nothing; implied if the file or folder is not writable."),

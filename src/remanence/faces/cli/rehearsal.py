@@ -5,7 +5,7 @@ Knows where the checks of a verb end and its work begins; must not know any verb
 
 from typing import NoReturn
 
-from remanence.store.sqlite.dialect import IN_MEMORY
+from remanence.store.sqlite.driver import IN_MEMORY
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 

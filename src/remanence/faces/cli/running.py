@@ -18,6 +18,7 @@ from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreE
 from remanence.core.keywords import Progress, TrustName
 from remanence.core.permissions import Capability
 from remanence.faces.cli.helping import HELP, page
+from remanence.faces.cli.keys import read_key
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.usage import (
     WRONG,
@@ -218,7 +219,7 @@ async def _with_memory(
             f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
         )
     if dry and not common.read_only and not (is_there and await _has_scope(common)):
-        from remanence.store.sqlite.dialect import IN_MEMORY
+        from remanence.store.sqlite.driver import IN_MEMORY
         from remanence.store.sqlite.sqlite_store import SqlStore
 
         async with open_engine(common, SqlStore(IN_MEMORY)) as memory:
@@ -300,6 +301,7 @@ def open_engine(
         gc.freeze()  # what is imported by now is never looked through
         gc.enable()
     path = str(database(common))
+    key = None if store is not None else read_key(common.key_file, common.key_command)
     if store is None and not common.read_only:
         _tell_of_upgrade(path)
     return open_memory(
@@ -310,6 +312,7 @@ def open_engine(
         embedder="auto" if common.embedder is None else common.embedder,
         writer=common.writer,
         store=store,
+        key=key,
         trust="agent" if common.as_agent else trust,
         denies=denies,
         read_only=common.read_only,

@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 
 from remanence.core.errors import Conflict, Erased, InvalidInput, NotFound, StoreError
 from remanence.core.keywords import AgentFormat
+from remanence.faces.cli.keys import read_key, read_named_key
 from remanence.faces.cli.options import PLAIN, Given, Memory, Names
 from remanence.faces.cli.running import Interrupted, database, open_engine
 from remanence.faces.style import Undoable, counting, waiting
@@ -34,6 +35,30 @@ async def doctor(*, common: Given) -> Any:
                 return await memory.doctor()
     except StoreError as error:
         return [make_unreadable_check(error)]
+
+
+async def change_key(
+    *,
+    common: Given,
+    new_key_file: Annotated[str | None, Parameter(help="A file with the new key.")] = None,
+    new_key_command: Annotated[str | None, Parameter(help="A command that prints the new key.")] = None,
+    decrypt: Annotated[bool, Parameter(help="Write the file without encryption.")] = False,
+) -> Any:
+    from remanence.opening import change_key as change_key_of_file
+
+    if common.read_only:
+        raise InvalidInput("--read-only writes nothing", recovery="leave it out")
+    new_key = read_named_key(new_key_file, new_key_command, "--new-key")
+    if decrypt is (new_key is not None):
+        raise InvalidInput(
+            "it takes one of --new-key-file, --new-key-command and --decrypt",
+            recovery="name the new key, or --decrypt for none",
+        )
+    path = str(database(common))
+    with waiting("writing anew"):
+        key = read_key(common.key_file, common.key_command)
+        memories = await change_key_of_file(path, key=key, new_key=new_key)
+    return {"database": path, "encrypted": not decrypt, "memories": memories}
 
 
 async def reembed(

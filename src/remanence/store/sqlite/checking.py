@@ -31,6 +31,7 @@ from remanence.store.sqlite.audit import (
     shapes_of,
 )
 from remanence.store.sqlite.dialect import meaning
+from remanence.store.sqlite.driver import errors, key_of
 from remanence.store.sqlite.redact_images import holds_any
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.store.sqlite.string_ids import StringIds
@@ -204,7 +205,7 @@ _COUNTED_OFF = (
 # What is made of the texts costs none of them.
 _WAYS_OUT = {"full text": MAKE_ANEW, "audit": DOUBT_UNDO}
 Faults = Iterator[str]
-_UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
+_UNREADABLE = (struct.error, ValueError, TypeError, LookupError, OverflowError)
 _SUCCEEDING = ", ".join(str(int(relation)) for relation in sorted(SUCCEEDING))
 
 
@@ -228,10 +229,23 @@ def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
             lambda: fulltext.find_word_faults(connection),
         ),
         _lineage(connection),
+        *_describe_encryption(connection),
         *_check_erasures(connection),
         *ledger.check(connection),
         *_check_unregistered_tables(connection),
     ]
+
+
+def _describe_encryption(connection: sqlite3.Connection) -> Iterator[Check]:
+    """Yield whether the file is encrypted; nothing of a database in memory."""
+    (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
+    if file:
+        is_plain = key_of(connection) is None
+        yield Check(
+            "encryption",
+            True,
+            "the file is not encrypted" if is_plain else "the file and its log are encrypted",
+        )
 
 
 def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:
@@ -271,7 +285,7 @@ def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     faults: list[str] = []
     try:
         faults.extend(look())
-    except _UNREADABLE as error:
+    except errors(*_UNREADABLE) as error:
         if isinstance(meaning(error), StoreUnavailable):  # it says nothing of what is stored
             raise
         faults.append(f"cannot be read: {error}")
@@ -316,7 +330,7 @@ def _describe_proof(connection: sqlite3.Connection) -> str:
     """Say what a sound audit proves: from where on the images, too."""
     try:
         rows = connection.execute(_IMAGES_FROM).fetchall()
-    except _UNREADABLE:
+    except errors(*_UNREADABLE):
         rows = []
     return PROVEN + from_where([(name, through, at) for name, through, at in rows])
 
@@ -337,5 +351,5 @@ def _lineage(connection: sqlite3.Connection) -> Check:
         ).fetchall()
         fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
         return lineage(find_without_successor(links, dict(fallen.fetchall())))
-    except _UNREADABLE as error:
+    except errors(*_UNREADABLE) as error:
         return Check("lineage", ok=False, detail=f"cannot be read: {error}")

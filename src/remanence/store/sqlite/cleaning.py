@@ -4,19 +4,21 @@ Knows files, pages and the write-ahead log; must not know what a memory is.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 import orjson
 
+from remanence.core.errors import RemanenceError
 from remanence.store.base import CleanResult
 from remanence.store.data_inventory import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
+from remanence.store.sqlite.dialect import begin_writing, connect, meaning
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, error_name, errors, is_encrypted, key_of
 from remanence.store.sqlite.erasing import UNPROVEN
-from remanence.store.sqlite.home import origin_at, place_of
+from remanence.store.sqlite.home import DatabaseLocation, origin_at, peek, place_of
 from remanence.store.sqlite.ledger_file import SIDE_FILES, read_blocks
 from remanence.store.sqlite.residue_scan import PIECE_BYTES, PieceHashes
 
@@ -48,31 +50,30 @@ def left_unless_due(connection: sqlite3.Connection) -> list[str] | None:
     return None if is_due(connection) else left_where(connection)
 
 
-def clean(path: str) -> CleanResult:
+def clean(path: str, key: FileKey | None = None) -> CleanResult:
     """Keep the ledger, rewrite the file and look through it; what cannot be done now is for later, and says why."""
     if path == IN_MEMORY:
         return CleanResult()
     try:
-        with closing(connect(path, busy_ms=WAIT_MS)) as connection:
+        with closing(connect(path, key, busy_ms=WAIT_MS)) as connection:
             if not is_due(connection):
                 return CleanResult(found=tuple(left_where(connection)))
-            if why := keep_ledger(path):
+            if why := keep_ledger(path, key):
                 return CleanResult(is_pending=True, why=why)
             if not _rewrite_file(connection):
                 return CleanResult(is_pending=True)
             return _check_residue(connection, path, _read_unproven_pieces(connection))
-    except sqlite3.OperationalError as error:
-        if not (error.sqlite_errorname or "").startswith(_LATER):
+    except errors() as error:
+        name = error_name(error)
+        if not name.startswith(_LATER):
             raise meaning(error, path) from error
-        is_held = error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+        is_held = name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
         return CleanResult(is_pending=True, why="" if is_held else str(meaning(error, path)))
-    except sqlite3.Error as error:
-        raise meaning(error, path) from error
 
 
-def keep_ledger(path: str) -> str:
+def keep_ledger(path: str, key: FileKey | None = None) -> str:
     """Have the ledger beside the file say all that the file knows; return why it could not be written."""
-    with closing(connect(path, busy_ms=WAIT_MS)) as connection:
+    with closing(connect(path, key, busy_ms=WAIT_MS)) as connection:
         begin_writing(connection, WAIT_MS)
         try:
             ledger.write(connection, path)
@@ -87,7 +88,8 @@ def keep_ledger(path: str) -> str:
 
 def _rewrite_file(connection: sqlite3.Connection) -> bool:
     """Merge full text, write every page anew and empty the log; return False where somebody still reads the log."""
-    connection.execute("PRAGMA temp_store = 1")  # what is rewritten may be larger than memory
+    if key_of(connection) is None:  # a temporary file would hold in plain what is encrypted
+        connection.execute("PRAGMA temp_store = 1")  # what is rewritten may be larger than memory
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
     connection.execute("VACUUM")
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -108,9 +110,14 @@ def _read_unproven_pieces(connection: sqlite3.Connection) -> list[PieceHashes]:
 def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
     """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself."""
     yield ledger_file.own_words()
+    yield from _read_values(connection, _STAYING)
+
+
+def _read_values(connection: sqlite3.Connection, selects: Iterable[str]) -> Iterator[bytes]:
+    """Yield the values of rows, some megabytes at a time."""
     chunks: list[bytes] = []
     size = 0
-    for row in chain.from_iterable(map(connection.execute, _STAYING)):
+    for row in chain.from_iterable(map(connection.execute, selects)):
         values = [
             (value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass"))
             for value in row
@@ -126,11 +133,11 @@ def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
 
 def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
     looked_at = sum(map(len, kept))
-    files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
-    hits = [name for name in files if _holds_pieces(Path(name), kept)]
     place = place_of(connection, path)
+    files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
+    hits = [name for name in files if _holds_pieces(Path(name), kept, place.key)]
     copies = (
-        [str(file) for file in _find_copies(Path(path), place.salt) if _holds_pieces(file, kept)]
+        [str(file) for file in _find_copies(Path(path), place) if _holds_pieces(file, kept, place.key)]
         if place.is_original
         else []
     )
@@ -144,19 +151,41 @@ def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHa
     )
 
 
-def _find_copies(file: Path, salt: bytes) -> Iterator[Path]:
+def _find_copies(file: Path, place: DatabaseLocation) -> Iterator[Path]:
     """Yield the copies of the file in its folder: those named after it, as an upgrade does, or of whatever name."""
     for one in sorted(file.parent.iterdir()):
         # What SQLite keeps beside a database is none, and is never opened: to close it would end the locks on it.
         is_another = one.is_file() and one.name != file.name and not one.name.endswith(SIDE_FILES)
-        if is_another and (one.name.startswith(f"{file.name}.") or origin_at(one) == salt):
+        if is_another and (one.name.startswith(f"{file.name}.") or origin_at(one, place.key) == place.salt):
             yield one
 
 
-def _holds_pieces(file: Path, kept: list[PieceHashes]) -> bool:
-    """Tell whether a file holds any of the pieces."""
+def _holds_pieces(file: Path, kept: list[PieceHashes], key: FileKey | None) -> bool:
+    """Tell whether a file holds any of the pieces; one that is encrypted and cannot be opened may."""
+    try:
+        return _find_in_blocks(_read_plain(file, key), kept)
+    except errors(RemanenceError):
+        return True
+
+
+def _read_plain(file: Path, key: FileKey | None) -> Iterator[bytes]:
+    """Yield the bytes of a file; of an encrypted database every value of every table, as the key opens it.
+
+    SQLite has overwritten with zeros what was deleted from its pages, so that no other byte of them says anything.
+    """
+    path = str(file)
+    if key is None or path.endswith((*SIDE_FILES, ledger_file.SUFFIX)) or not is_encrypted(path):
+        yield from read_blocks(path)
+        return
+    with peek(path, key) as connection:
+        tables = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')"
+        names = [name.replace('"', '""') for (name,) in connection.execute(tables)]
+        yield from _read_values(connection, (f'SELECT * FROM "{name}"' for name in names))
+
+
+def _find_in_blocks(blocks: Iterable[bytes], kept: list[PieceHashes]) -> bool:
     overlap = b""
-    for block in read_blocks(str(file)):
+    for block in blocks:
         data = overlap + block
         if any(pieces.find_pieces(data) for pieces in kept):
             return True

@@ -28,6 +28,14 @@ from remanence.core.errors import (
     StoreUnavailable,
     build_memory_refusal,
 )
+from remanence.store.sqlite.driver import (
+    IN_MEMORY,
+    FileKey,
+    error_name,
+    errors,
+    open_file,
+    open_read_only,
+)
 
 if sys.platform != "win32":
     import fcntl
@@ -39,7 +47,6 @@ SCHEMA_VERSION = 15
 SQLITE_MIN = (3, 37, 0)  # STRICT tables
 BUSY_MS = 10_000
 _ASKING_MS = 20  # in which SQLite asks for a lock five times
-IN_MEMORY = ":memory:"
 
 # No mmap: it is a tenth faster, but its pages count as the memory of the process.
 _PAGE_CACHE_KIB = 16 * 1_024
@@ -47,7 +54,6 @@ _PAGE_CACHE_KIB = 16 * 1_024
 _READER_CACHE_KIB = 4 * 1_024
 # A WAL that one long reader made grow is cut back to this.
 _JOURNAL_BYTES_MAX = 64 * 1_024 * 1_024
-_STATEMENTS_CACHED = 256
 
 # FTS5 cuts words at 32,768 bytes; cut here, index and query agree on it.
 _STEM_CHARS_MAX = 1_000
@@ -104,7 +110,7 @@ class OpenFiles:
         """
         if _identify(self.path) == self._identities[self.path]:
             return
-        with suppress(sqlite3.Error):  # the disk is gone, or full
+        with suppress(*errors()):  # the disk is gone, or full
             (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             for file in () if is_busy else self._side_files:
                 if _identify(file) == self._identities.get(file):
@@ -120,23 +126,28 @@ def _identify(file: str) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found.st_ino else None
 
 
-def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
-    """Open a connection to a file that is there, with every pragma set; errors are still sqlite3's own."""
-    real = path if path == IN_MEMORY else f"{Path(os.path.realpath(path)).as_uri()}?mode=rw"  # makes no file
-    connection = sqlite3.connect(
-        real,
-        uri=True,
-        timeout=busy_ms / 1_000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=_STATEMENTS_CACHED,
-    )
+def connect(
+    path: str, key: FileKey | None = None, *, busy_ms: int = BUSY_MS, query_only: bool = False
+) -> sqlite3.Connection:
+    """Open a connection to a file that is there, with every pragma set; errors are still SQLite's own."""
+    try:
+        return _connect_once(path, key, busy_ms=busy_ms, query_only=query_only)
+    except errors() as error:
+        if key is None or error_name(error) != "SQLITE_NOTADB":
+            raise
+        # Another process has just made the file, and encrypted it with a salt of its own.
+        return _connect_once(path, key, busy_ms=busy_ms, query_only=query_only)
+
+
+def _connect_once(path: str, key: FileKey | None, *, busy_ms: int, query_only: bool) -> sqlite3.Connection:
+    real = path if path == IN_MEMORY else os.path.realpath(path)
+    connection = open_file(real, "mode=rw", key, timeout=busy_ms / 1_000)  # makes no file
     try:
         version_of(connection)  # before any pragma could change a file that is not ours
         if path != IN_MEMORY:
             _log_ahead(connection, busy_ms)
         _configure(connection, path, query_only=query_only)
-    except (sqlite3.Error, RemanenceError):
+    except errors(RemanenceError):
         connection.close()
         raise
     return connection
@@ -145,27 +156,7 @@ def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> s
 _UNOPENED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")  # of a log that SQLite can read only where it can write
 
 
-class ReadConnection(sqlite3.Connection):
-    """A connection that writes nothing; `seen` is what it takes to stay as it is, None where it follows changes."""
-
-    path: str
-    seen: tuple[int, ...] | None = None
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether another process has begun to write meanwhile, so that the file is to be opened anew."""
-        return self.seen is not None and self.seen != _describe_state(self.path)
-
-
-def _describe_state(path: str) -> tuple[int, ...]:
-    """Return what changes of a database and its log as another process writes; nothing where there is no database."""
-    with suppress(OSError):
-        found, log = Path(path).stat(), Path(f"{path}-wal")
-        return found.st_mtime_ns, found.st_size, found.st_ino, log.stat().st_size if log.exists() else -1
-    return ()
-
-
-def connect_read_only(path: str) -> ReadConnection:
+def connect_read_only(path: str, key: FileKey | None = None) -> sqlite3.Connection:
     """Open a connection to a database of this version that changes no byte of it.
 
     Raises:
@@ -173,9 +164,9 @@ def connect_read_only(path: str) -> ReadConnection:
         ReadOnly: the file is of an older version.
     """
     try:
-        connection = open_read_only(path)
-    except sqlite3.OperationalError as error:
-        if not Path(f"{path}-wal").exists() or not error.sqlite_errorname.startswith(_UNOPENED):
+        connection = open_read_only(path, key)
+    except errors() as error:
+        if not Path(f"{path}-wal").exists() or not error_name(error).startswith(_UNOPENED):
             raise
         raise StoreUnavailable(
             f"{path} has a log ({path}-wal) that cannot be read in this folder",
@@ -190,41 +181,7 @@ def connect_read_only(path: str) -> ReadConnection:
             )
         connection.execute("PRAGMA temp_store = 2")
         connection.execute(TERMS_VIEW)
-    except (sqlite3.Error, RemanenceError):
-        connection.close()
-        raise
-    return connection
-
-
-def open_read_only(path: str) -> ReadConnection:
-    """Open a database of any version to read it, and make nothing beside it where it can be helped.
-
-    Where no log lies beside it nobody has it open to write: SQLite is told that it does not change.
-    """
-    real = os.path.realpath(path)
-    state = _describe_state(real)
-    log_bytes = state[-1] if state else None
-    try:
-        return _open_seen(real, state if log_bytes == -1 else None)
-    except sqlite3.OperationalError:
-        if log_bytes != 0:
-            raise
-        return _open_seen(real, state)  # an empty log, in a folder where SQLite can make nothing
-
-
-def _open_seen(real: str, seen: tuple[int, ...] | None) -> ReadConnection:
-    connection = sqlite3.connect(
-        f"{Path(real).as_uri()}?mode=ro{'' if seen is None else '&immutable=1'}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=_STATEMENTS_CACHED,
-        factory=ReadConnection,
-    )
-    connection.path, connection.seen = real, seen
-    try:
-        connection.execute("PRAGMA schema_version")  # only now the file and its log are opened
-    except sqlite3.Error:
+    except errors(RemanenceError):
         connection.close()
         raise
     return connection
@@ -248,8 +205,8 @@ def _try_write_lock(connection: sqlite3.Connection) -> bool:
     """Take the write lock; return False where another process has it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname != "SQLITE_BUSY":
+    except errors() as error:
+        if error_name(error) != "SQLITE_BUSY":
             raise
         return False
     return True
@@ -264,8 +221,8 @@ def _log_ahead(connection: sqlite3.Connection, busy_ms: int) -> None:
     for _ in range(busy_ms // _ASKING_MS):
         try:
             connection.execute("PRAGMA journal_mode = wal")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorname != "SQLITE_BUSY":
+        except errors() as error:
+            if error_name(error) != "SQLITE_BUSY":
                 raise
             sleep(_ASKING_MS / 1_000)
         else:
@@ -436,9 +393,9 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
         return InvalidInput(
             f"a value cannot be kept: {error}", recovery="use valid Unicode and integers below 2**63"
         )
-    if not isinstance(error, sqlite3.Error | UnicodeDecodeError):
+    if not isinstance(error, errors(UnicodeDecodeError)):
         return build_memory_refusal(error) or error
-    name = getattr(error, "sqlite_errorname", "") or ""
+    name = error_name(error)
     if isinstance(error, UnicodeDecodeError):  # SQLite quotes bytes of the file that are no text
         name = "SQLITE_CORRUPT"
     if name == "SQLITE_BUSY" and not _can_lock(Path(path).absolute().parent):

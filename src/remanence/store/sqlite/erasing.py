@@ -16,7 +16,7 @@ from remanence.store import erasure
 from remanence.store.constraints import bans_of
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import details, fulltext, purged, redact_images, uses_by_agent
-from remanence.store.sqlite.dialect import IN_MEMORY
+from remanence.store.sqlite.driver import IN_MEMORY
 from remanence.store.sqlite.home import salt_of
 from remanence.store.sqlite.redact_images import Emptying, QuotedStrings
 from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes

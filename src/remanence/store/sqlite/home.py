@@ -7,21 +7,34 @@ there, or if no database of its origin lies there any more; every other file is 
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
+from remanence.core.errors import InvalidInput, RemanenceError, StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, make_private, meaning, open_read_only, refuse_path
+from remanence.store.sqlite.dialect import make_private, meaning, refuse_path
+from remanence.store.sqlite.driver import (
+    IN_MEMORY,
+    FileKey,
+    error_name,
+    errors,
+    is_encrypted,
+    key_of,
+    open_file,
+    open_read_only,
+)
+
+Found = TypeVar("Found")
 
 HOME = "home"  # the row of `meta` with the path
 _VALUE = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 PARTIAL = ".partial"
 _PAGES_A_STEP = 4_096
-_LAID_BESIDE = ("", "-journal", "-wal", "-shm")
+LAID_BESIDE = ("", "-journal", "-wal", "-shm")
 # What SQLite says of the disk that is written to; the original was read before, and a page of it that is not whole is
 # SQLITE_CORRUPT.
 _OF_THE_TARGET = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
@@ -31,13 +44,14 @@ _OF_THE_TARGET = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANT
 class DatabaseLocation:
     """Where a database lies, by its real path, what its hashes are salted with, and whether it is an original.
 
-    `home` is the path that it has noted, or its own where it has none.
+    `home` is the path that it has noted, or its own where it has none; `key` the one that opened it.
     """
 
     path: str
     salt: bytes
     home: str
     is_original: bool
+    key: FileKey | None = None
 
     @property
     def ledger(self) -> Path:
@@ -61,7 +75,8 @@ def place_of(connection: sqlite3.Connection, path: str) -> DatabaseLocation:
     real, salt = os.path.realpath(path), salt_of(connection)
     row = connection.execute(_VALUE, (HOME,)).fetchone()
     home = real if row is None else str(row[0])
-    return DatabaseLocation(real, salt, home, _is_same(home, real) or origin_at(home) != salt)
+    key = key_of(connection)
+    return DatabaseLocation(real, salt, home, _is_same(home, real) or origin_at(home, key) != salt, key)
 
 
 def note_home(connection: sqlite3.Connection, path: str) -> None:
@@ -71,27 +86,39 @@ def note_home(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(_PUT, (HOME, place.path))
 
 
-def is_copy(path: Path) -> bool:
+def is_copy(path: Path, key: FileKey | None = None) -> bool:
     """True if a database of ours lies at a path and is a copy of one that lies elsewhere."""
-    with suppress(OSError, sqlite3.Error, TypeError, ValueError), peek(str(path)) as connection:
-        return not place_of(connection, str(path)).is_original
-    return False
+    return bool(_look_into(path, key, lambda connection: not place_of(connection, str(path)).is_original))
 
 
-def origin_at(path: str | Path) -> bytes | None:
+def origin_at(path: str | Path, key: FileKey | None = None) -> bytes | None:
     """Return the salt of the database that lies at a path; None where none of ours can be read there."""
-    with suppress(OSError, sqlite3.Error, TypeError, ValueError), peek(str(path)) as connection:
-        return salt_of(connection)
-    return None
+    return _look_into(path, key, salt_of)
+
+
+def _look_into(
+    path: str | Path, key: FileKey | None, look: Callable[[sqlite3.Connection], Found]
+) -> Found | None:
+    """Return what is found in a database; None where none of ours can be read, or the key does not open it."""
+    try:
+        with peek(str(path), key) as connection:
+            return look(connection)
+    except errors(OSError, RemanenceError, TypeError, ValueError):
+        return None
 
 
 @contextmanager
-def peek(path: str) -> Iterator[sqlite3.Connection]:
-    """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file."""
+def peek(path: str, key: FileKey | None = None) -> Iterator[sqlite3.Connection]:
+    """Open a database only to read, without changing a byte of it; raises OSError for what is no regular file.
+
+    One that is not encrypted is opened without the key.
+    """
     real = os.path.realpath(path)
     if not stat.S_ISREG(Path(real).stat().st_mode):
         raise OSError(f"{path} is not a regular file")
-    with closing(open_read_only(real)) as connection:
+    if key is None and is_encrypted(real):
+        raise OSError(f"{path} is encrypted")
+    with closing(open_read_only(real, key if is_encrypted(real) else None)) as connection:
         yield connection
 
 
@@ -105,6 +132,8 @@ def _is_same(home: str, real: str) -> bool:
 
 def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> int:
     """Write a verified copy to a path where nothing is yet, and return how many memories are in it.
+
+    The copy of an encrypted database is encrypted with the same key.
 
     A copy that fails its check, or that the disk fails, is taken away again with all that SQLite laid beside it. Every
     page is looked at, and unless the caller does so itself every reference between rows.
@@ -126,10 +155,10 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
         memories = _write_copy(source, partial, references=references)
         if memories is not None:
             partial.rename(path)
-    except (sqlite3.Error, OSError) as error:
+    except errors(OSError) as error:
         raise _build_copy_failure(error, path) from error
     finally:
-        for suffix in _LAID_BESIDE:
+        for suffix in LAID_BESIDE:
             with suppress(OSError):  # of a disk that is gone
                 Path(f"{partial}{suffix}").unlink(missing_ok=True)
     if memories is None:
@@ -139,7 +168,7 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
 
 def _write_copy(source: sqlite3.Connection, partial: Path, *, references: bool) -> int | None:
     """Fill a copy and look through it; return how many memories are in it, None where it is not whole."""
-    with closing(sqlite3.connect(partial, isolation_level=None)) as target:
+    with closing(open_file(str(partial), "mode=rw", key_of(source))) as target:
         source.backup(target, pages=_PAGES_A_STEP)
         target.execute("PRAGMA journal_mode = delete")
         if target.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
@@ -149,12 +178,12 @@ def _write_copy(source: sqlite3.Connection, partial: Path, *, references: bool) 
         return int(target.execute("SELECT count(*) FROM memories").fetchone()[0])
 
 
-def _build_copy_failure(error: sqlite3.Error | OSError, path: str) -> BaseException:
+def _build_copy_failure(error: Exception, path: str) -> BaseException:
     """Return what an error means that a copy fails with; what is the fault of the original stays as it is."""
     if isinstance(error, OSError):
         return StoreUnavailable(
             f"the copy {path} cannot be made: {error.strerror}",
             recovery="check the disk, or name another path; nothing is left of the copy",
         )
-    name = getattr(error, "sqlite_errorname", "") or ""
+    name = error_name(error)
     return meaning(error, f"the copy {path}") if name.startswith(_OF_THE_TARGET) else error

@@ -15,12 +15,14 @@ from stat import S_IMODE
 import orjson
 
 from remanence.core.change import Cause
+from remanence.core.errors import RemanenceError
 from remanence.store import erasure
 from remanence.store.audit_parts import content_digest
 from remanence.store.base import Check, LedgerFindings
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import audit, bookkeeping, ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, UNREADABLE, version_of
+from remanence.store.sqlite.dialect import SCHEMA_VERSION, UNREADABLE, version_of
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors
 from remanence.store.sqlite.erasing import put_marks
 from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_of
 from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
@@ -58,17 +60,17 @@ class PendingLedger:
     ledger: Ledger
 
 
-def peek_findings(path: str) -> LedgerFindings:
+def peek_findings(path: str, key: FileKey | None = None) -> LedgerFindings:
     """Compare a file that nobody has opened yet with its ledgers, and change no byte of it.
 
     Nothing is found of what is no database of this version, or damaged: whoever opens it says what is wrong.
     """
     try:
-        with peek(path) as connection:
+        with peek(path, key) as connection:
             if version_of(connection) != SCHEMA_VERSION:
                 return LedgerFindings()
             return compare(connection, path)
-    except (OSError, sqlite3.Error, *UNREADABLE):
+    except errors(OSError, RemanenceError, *UNREADABLE):
         return LedgerFindings()
 
 
@@ -244,17 +246,17 @@ def _find_unknown_ledgers(connection: sqlite3.Connection, place: DatabaseLocatio
 def _heard_files(place: DatabaseLocation) -> list[Path]:
     """Return the ledgers that a database hears: its own, those of originals beside it, and as a copy that at home."""
     beside = ledger_file.find_ledgers(place.path, place.salt)
-    files = [file for file in beside if file == place.ledger or _is_of_original(file)]
+    files = [file for file in beside if file == place.ledger or _is_of_original(file, place.key)]
     at_home = ledger_file.build_ledger_path(place.home, place.salt)
     if not place.is_original and at_home not in files and os.path.lexists(at_home):
         files.append(at_home)
     return files
 
 
-def _is_of_original(file: Path) -> bool:
+def _is_of_original(file: Path, key: FileKey | None) -> bool:
     """True if an original wrote a ledger; where it does not say so itself, the database that it lies beside tells."""
     _, role = ledger_file.read_header(file)
-    return role == "original" if role is not None else not is_copy(ledger_file.database_of(file))
+    return role == "original" if role is not None else not is_copy(ledger_file.database_of(file), key)
 
 
 def _lacks_own(connection: sqlite3.Connection, place: DatabaseLocation) -> bool:

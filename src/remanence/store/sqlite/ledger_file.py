@@ -49,6 +49,12 @@ def note_closed(path: str) -> None:
             handle.close()
 
 
+def is_open(path: str) -> bool:
+    """True if a store of this process has a database open."""
+    with _lock:
+        return os.path.realpath(path) in _stores
+
+
 def read_blocks(path: str, size: int = _BLOCK_BYTES) -> Generator[bytes, None, None]:
     """Yield what a file holds, `size` bytes at a time; nothing where there is none."""
     real = os.path.realpath(path)

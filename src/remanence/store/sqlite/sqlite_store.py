@@ -60,7 +60,6 @@ from remanence.store.sqlite import (
 )
 from remanence.store.sqlite.dialect import (
     BUSY_MS,
-    IN_MEMORY,
     OpenFiles,
     can_write,
     connect,
@@ -69,6 +68,7 @@ from remanence.store.sqlite.dialect import (
     refuse_path,
     restrict_mode,
 )
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, load_cipher, refuse_wrong_key
 from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
@@ -117,12 +117,18 @@ class _WriterThread(Worker):
 
 
 class SqlStore:
-    """Memories in one SQLite file, or for ":memory:" in one connection that writes and reads."""
+    """Memories in one SQLite file, encrypted where there is a key, or for ":memory:" in one connection for all."""
 
     def __init__(
-        self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
+        self,
+        path: str,
+        *,
+        key: FileKey | None = None,
+        random: Callable[[int], bytes] = os.urandom,
+        busy_ms: int = BUSY_MS,
     ) -> None:
         self._path = path
+        self._key = key
         self._files = OpenFiles(path)
         self._random = random
         self._busy_ms = busy_ms
@@ -142,6 +148,8 @@ class SqlStore:
         if self._writer is not None:
             return
         refuse_path(self._path, makes=not read_only)
+        if self._key is not None:
+            load_cipher()  # before a file is made
         self.reads_only = read_only or not can_write(self._path)
         if self.reads_only and not read_only:
             LOG.warning("%s cannot be written: it is opened to be read alone", self._path)
@@ -261,7 +269,7 @@ class SqlStore:
             return CleanResult(found=tuple(leftovers))
         self._refuse_write()
         self._files.check()
-        return await asyncio.to_thread(cleaning.clean, self._files.path)
+        return await asyncio.to_thread(cleaning.clean, self._files.path, self._key)
 
     async def erased_ids(self, scope: str) -> list[str]:
         """Return the ids of the memories that were erased, the earliest first."""
@@ -274,7 +282,7 @@ class SqlStore:
         if self._path == IN_MEMORY:
             return LedgerFindings()
         if self._writer is None:
-            return await asyncio.to_thread(ledger.peek_findings, self._path)
+            return await asyncio.to_thread(ledger.peek_findings, self._path, self._key)
         return await self._read(lambda connection: ledger.compare(connection, self._path))
 
     async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
@@ -288,7 +296,7 @@ class SqlStore:
         if not await self._write(learn):
             return False
         self._files.check()
-        await asyncio.to_thread(cleaning.keep_ledger, self._files.path)
+        await asyncio.to_thread(cleaning.keep_ledger, self._files.path, self._key)
         return True
 
     async def keep_standing(self, scope: str, cause: Cause) -> int:
@@ -420,11 +428,18 @@ class SqlStore:
         return worker
 
     def _connect(self) -> sqlite3.Connection:
+        refuse_wrong_key(self._files.path, self._key)
         if self.reads_only:
             read_connection = self._connect_reader()
             self._files.note()
             return read_connection
-        connection = connect(self._path, busy_ms=self._busy_ms)
+        self._files.note()
+        connection = connect(self._path, self._key, busy_ms=self._busy_ms)
+        try:
+            self._files.check()  # what a change of the key put in its place while this waited for the lock
+        except FileReplaced:
+            connection.close()
+            raise
         prepare(connection, self._path, self._random(_SALT_BYTES))
         mode = restrict_mode(self._path)
         if mode is not None:
@@ -436,9 +451,9 @@ class SqlStore:
         self._files.check()
         path = self._files.path
         connection = (
-            connect_read_only(path)
+            connect_read_only(path, self._key)
             if self.reads_only
-            else connect(path, busy_ms=self._busy_ms, query_only=query_only)
+            else connect(path, self._key, busy_ms=self._busy_ms, query_only=query_only)
         )
         try:
             self._files.check()

@@ -18,11 +18,11 @@ from remanence.store.sqlite.dialect import (
     BUSY_MS,
     UNREADABLE,
     OpenFiles,
-    ReadConnection,
     begin_writing,
     build_row_damage,
     meaning,
 )
+from remanence.store.sqlite.driver import errors, is_outdated
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -146,12 +146,12 @@ class Worker:
     ) -> sqlite3.Connection | None:
         """Do jobs on the connection, which is made where there is none yet; return it."""
         try:
-            if isinstance(connection, ReadConnection) and connection.is_outdated:
+            if connection is not None and is_outdated(connection):
                 connection.close()
                 connection = None
             connection = connection or self._connect()
             self.connected = True
-        except (sqlite3.Error, RemanenceError, UnicodeDecodeError, MemoryError) as error:
+        except errors(RemanenceError, UnicodeDecodeError, MemoryError) as error:
             self._refuse(jobs, error)
         except UNREADABLE as error:  # an older file is read whole as it is brought up
             self._refuse(jobs, build_row_damage(error, self._path))
@@ -201,7 +201,7 @@ class Worker:
         try:
             self._files.check(connection)
             connection.execute("BEGIN")
-        except (sqlite3.Error, FileReplaced) as error:
+        except errors(FileReplaced) as error:
             self._refuse([job], error)
         else:
             self._attempt_job(connection, job)
@@ -229,7 +229,7 @@ class Worker:
         try:
             self._files.check(connection, log=True)
             begin_writing(connection, self._busy_ms)
-        except (sqlite3.Error, FileReplaced) as error:
+        except errors(FileReplaced) as error:
             self._refuse(group, error)
             return True
         try:
@@ -239,7 +239,7 @@ class Worker:
                 raise sqlite3.OperationalError("the transaction was lost")
             if connection.in_transaction:
                 connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except errors() as error:
             _roll_back(connection)
             self.rolled_back()
             self._refuse(group, error)

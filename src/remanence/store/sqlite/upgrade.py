@@ -21,8 +21,9 @@ from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.core.model import COLUMN, Relation, link_values
 from remanence.core.score import DECAY_VERSION, FADING_TAGS, decay
 from remanence.store.sqlite import commits, dialect, fulltext, sums
-from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of
-from remanence.store.sqlite.home import PARTIAL, copy, origin_at, salt_of
+from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, connect, version_of
+from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors, is_encrypted, key_of
+from remanence.store.sqlite.home import PARTIAL, copy, origin_at, peek, salt_of
 from remanence.store.sqlite.ledger_file import read_blocks
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.store.sqlite.string_ids import SCOPE, TAG, Fresh, StringIds
@@ -309,7 +310,7 @@ def backup_path(path: str, version: int) -> str:
     return str(backup)
 
 
-def remove_older_copies(path: str, salt: bytes) -> list[Path]:
+def remove_older_copies(path: str, salt: bytes, key: FileKey | None = None) -> list[Path]:
     """Remove the copies of earlier upgrades of a database beside it but for the newest, and return which.
 
     A copy goes only under the very name that an upgrade gave it, while it is a copy of the database with this salt
@@ -322,8 +323,8 @@ def remove_older_copies(path: str, salt: bytes) -> list[Path]:
         if entry.name.startswith(file.name)
         and _COPY_ENDING.fullmatch(entry.name, len(file.name))
         and not entry.is_symlink()
-        and read_older_version(str(entry)) is not None
-        and origin_at(entry) == salt
+        and read_older_version(str(entry), key) is not None
+        and origin_at(entry, key) == salt
     ]
     copies.sort(key=lambda copy: (copy.stat().st_mtime_ns, copy.name), reverse=True)
     for old in copies[COPIES_KEPT:]:
@@ -331,14 +332,24 @@ def remove_older_copies(path: str, salt: bytes) -> list[Path]:
     return copies[COPIES_KEPT:]
 
 
-def read_older_version(path: str) -> int | None:
-    """Return the version of a file that opening it will bring up, read from its header; None for any other."""
+def read_older_version(path: str, key: FileKey | None = None) -> int | None:
+    """Return the version of a file that opening it will bring up, read from its header; None for any other.
+
+    The header of an encrypted one is read through SQLCipher.
+    """
     try:
-        with closing(read_blocks(path, _HEADER_BYTES)) as blocks:
-            header = next(blocks, b"")
-    except OSError:
+        if key is not None and is_encrypted(path):
+            with peek(path, key) as connection:
+                asks = "PRAGMA user_version", "PRAGMA application_id"
+                version, application = (int(connection.execute(ask).fetchone()[0]) for ask in asks)
+        else:
+            with closing(read_blocks(path, _HEADER_BYTES)) as blocks:
+                header = next(blocks, b"")
+            version, application = (
+                int.from_bytes(header[at : at + 4]) for at in (_VERSION_AT, _APPLICATION_AT)
+            )
+    except errors(OSError):
         return None
-    version, application = (int.from_bytes(header[at : at + 4]) for at in (_VERSION_AT, _APPLICATION_AT))
     is_older = application == APPLICATION_ID and BASELINE_VERSION <= version < dialect.SCHEMA_VERSION
     return version if is_older else None
 
@@ -400,7 +411,7 @@ def _migrate_file(connection: sqlite3.Connection, path: str) -> None:
                 if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
                     entry.unlink(missing_ok=True)
             # The references of what is copied are looked at once all is done.
-            with closing(connect(path, query_only=True)) as reader:
+            with closing(connect(path, key_of(connection), query_only=True)) as reader:
                 copies.append(backup_path(path, version))
                 copy(reader, copies[0], references=False)
 
@@ -422,5 +433,5 @@ def _migrate_file(connection: sqlite3.Connection, path: str) -> None:
     finally:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {cache}")
-    for old in remove_older_copies(path, salt_of(connection)) if copies else ():
+    for old in remove_older_copies(path, salt_of(connection), key_of(connection)) if copies else ():
         LOG.warning("removed %s, the copy of an earlier upgrade; the %d newest stay", old, COPIES_KEPT)

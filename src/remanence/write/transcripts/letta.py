@@ -84,7 +84,7 @@ def _read_blocks(whole: Mapping[str, Any], part: str, skipped: SkipCounts) -> It
             text=str(value),
             kind=Kind.SEMANTIC.label,
             agent=item_fields.keep_name("agent", whole.get("name"), skipped),
-            said_at=item_fields.read_moment("updated_at", block.get("updated_at"), path),
+            said_at=item_fields.read_moment("updated_at", block.get("updated_at"), path, is_utc=True),
             source="letta",
             key=item_fields.make_key(name),
             attributes=item_fields.keep_attributes({"label": label, "description": block.get("description")}),
@@ -116,7 +116,7 @@ def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) ->
         text = _find_said(message, skipped)
         if text is None:
             continue
-        at = item_fields.read_moment("created_at", message.get("created_at"), place)
+        at = item_fields.read_moment("created_at", message.get("created_at"), place, is_utc=True)
         micros = None if at is None else to_micros(at)
         given = message.get("id") or item_fields.digest(f"{micros}{number}{text}")
         key = keys.take(str(given), f"{name}/{thread}", text)
