@@ -11,6 +11,7 @@ from remanence.core.guide import Guide
 from remanence.core.keywords import (
     AboutNamed,
     ActionName,
+    AgentFormat,
     Asking,
     CadenceName,
     Editable,
@@ -63,8 +64,7 @@ from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.review_pages import Sort
 from remanence.flows.inspect.run_report import RunReport
-from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.mirror import MirrorResult
+from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile
 from remanence.flows.schedule.schedules import DaemonResult, StopSignal, UntilStopped
@@ -98,7 +98,14 @@ class Frames:
 
 class Mirror:
     def sync(
-        self, folder: str | Path, *, apply: bool | Sequence[FileEdit] = False, discard: Some[str] = ()
+        self,
+        folder: str | Path,
+        *,
+        apply: bool | Sequence[FileEdit] = False,
+        discard: Some[str] = (),
+        as_: AgentFormat | None = None,
+        frame: str | None = None,
+        budget: int | None = None,
     ) -> MirrorResult: ...
     def watch(
         self,

@@ -76,8 +76,8 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
     from remanence.flows.inspect.run_report import RunReport
-    from remanence.flows.mirror.hand_edits import FileEdit
-    from remanence.flows.mirror.mirror import Mirror, MirrorResult
+    from remanence.flows.mirror.mirror import Mirror
+    from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine

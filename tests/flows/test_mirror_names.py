@@ -112,9 +112,9 @@ async def test_a_name_in_other_letters_is_taken_away_first(
     done: list[tuple[str, str]] = []
     put, remove = Folder._put, Folder.remove
 
-    def note_put(folder: Folder, path: str, data: bytes) -> Stamp:
+    def note_put(folder: Folder, path: str, data: bytes, mode: int | None) -> Stamp:
         done.append(("put", path))
-        return put(folder, path, data)
+        return put(folder, path, data, mode)
 
     def note_remove(folder: Folder, path: str) -> None:
         done.append(("remove", path))
@@ -187,10 +187,10 @@ async def test_an_error_names_no_file(
     """What a tick reports is kept in the database, and so would be how a text began."""
     put = Folder._put
 
-    def fail(folder: Folder, path: str, data: bytes) -> Stamp:
+    def fail(folder: Folder, path: str, data: bytes, mode: int | None) -> Stamp:
         if path.startswith("facts/"):
             raise OSError(28, "No space left on device")
-        return put(folder, path, data)
+        return put(folder, path, data, mode)
 
     async with opener() as memory:
         await memory.learn("Quirkleton has a boat.")

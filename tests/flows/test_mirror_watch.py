@@ -14,7 +14,7 @@ import pytest
 import remanence
 from remanence.core.clock import DAY
 from remanence.core.errors import InvalidInput
-from remanence.flows.mirror.mirror import MirrorResult
+from remanence.flows.mirror.mirror_result import MirrorResult
 from tests.command_line import typed
 from tests.flows.test_mirror import ROPES, files, text_of
 

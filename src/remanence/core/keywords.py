@@ -25,6 +25,7 @@ from remanence.core.model import (
 ATTRIBUTE = "attributes."  # before the name of one, in a filter
 StatusName = Literal["inbox", "active", "superseded", "archived", "pruned", "quarantined"]
 TierName = Literal["hot", "warm", "cold", "archive"]
+AgentFormat = Literal["claude", "agents"]
 KindName = Literal["semantic", "episodic", "procedural"]
 DecayName = Literal["permanent", "durable", "standard", "ephemeral"]
 LifecycleName = Literal["candidate", "validated", "active", "stale", "archived"]

@@ -50,7 +50,7 @@ UPKEEP_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "import laptop.db --trust user"),
         VerbHelp("mirror.sync",
             "Update a folder of text files from the memory; show manual edits, and `apply` or `discard` them.",
-            "people or programs should read or edit facts as files",
+            "people or programs should read or edit facts as files, or CLAUDE.md should hold a frame (`as_`)",
             "at first one file per fact, then the changes, and the size and time of each file",
             "the number of files written and removed, each edit with its effect, and what was applied",
             "mirror sync --apply, after review of the edits; undo, if it was a mistake",

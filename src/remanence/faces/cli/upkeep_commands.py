@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from remanence.core.errors import Conflict, Erased, InvalidInput, NotFound, StoreError
+from remanence.core.keywords import AgentFormat
 from remanence.faces.cli.keys import read_key, read_named_key
 from remanence.faces.cli.options import PLAIN, Given, Memory, Names
 from remanence.faces.cli.running import Interrupted, database, open_engine
@@ -19,7 +20,7 @@ from remanence.faces.style import Undoable, counting, waiting
 
 if TYPE_CHECKING:
     from remanence.flows.erase.erase import ErasePreview
-    from remanence.flows.mirror.mirror import MirrorResult
+    from remanence.flows.mirror.mirror_result import MirrorResult
 
 
 async def doctor(*, common: Given) -> Any:
@@ -309,9 +310,25 @@ async def mirror_sync(
             help="Write this file again, whatever was edited, as `mirror sync` lists it; repeatable.",
         ),
     ] = None,
+    as_: Annotated[
+        AgentFormat | None,
+        Parameter(
+            name="--as",
+            metavar="FILE",
+            help="Write one file of a coding agent instead: a block in CLAUDE.md or AGENTS.md of the folder.",
+        ),
+    ] = None,
+    frame: Annotated[
+        str | None, Parameter(metavar="NAME", help="With --as, the frame to write; else the start context.")
+    ] = None,
+    budget: Annotated[
+        int | None, Parameter(metavar="TOKENS", help="With --as, the maximum number of tokens of the block.")
+    ] = None,
 ) -> Any:
     with waiting("mirroring"):
-        return await memory.mirror.sync(folder, apply=apply, discard=discard or ())
+        return await memory.mirror.sync(
+            folder, apply=apply, discard=discard or (), as_=as_, frame=frame, budget=budget
+        )
 
 
 async def mirror_watch(

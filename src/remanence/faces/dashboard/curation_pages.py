@@ -16,7 +16,7 @@ from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.curate.curating import describe
 from remanence.flows.inspect.review import ReviewItem, SettlingWay
-from remanence.flows.mirror.hand_edits import FileEdit
+from remanence.flows.mirror.mirror_result import FileEdit
 
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366

@@ -36,6 +36,7 @@ from remanence.flows.erase.erase_changes import (
     still_named,
 )
 from remanence.flows.mirror import erased_files
+from remanence.flows.mirror.agent_files import format_sync_command
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.undo.restoring import image
 from remanence.flows.write.proposals import UNDER
@@ -215,7 +216,7 @@ class Erasure(Result):
             ),
             *([f"this file is a copy: {self.original} is left as it is"] if self.original else []),
             *(
-                f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"
+                f"this mirror was not reached, or has edits by hand: {format_sync_command(one)}"
                 for one in self.mirrors
             ),
             *_list_files(self.in_mirrors),

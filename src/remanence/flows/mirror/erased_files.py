@@ -16,6 +16,7 @@ from remanence.core.model import Memory
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core
 from remanence.flows.base.paging import iterate_pages
+from remanence.flows.mirror import agent_files
 from remanence.flows.mirror.file_names import as_title, slug_of
 from remanence.flows.mirror.folder import OWN, Folder
 from remanence.flows.mirror.mirroring import Mirroring
@@ -143,6 +144,8 @@ async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
 
     False where it cannot be reached, and where other edits by hand are left in it, which may say anything.
     """
+    if agent_files.is_agent_file(root):
+        return await agent_files.bring_block(core, root)
     if not await asyncio.to_thread((root / OWN).is_dir):
         return False
     mirroring = Mirroring(core, root)
@@ -172,13 +175,14 @@ def _find_files_holding(root: Path, sought: Sought) -> Iterator[str]:
 
     Hidden folders but for the mirror's own are somebody else's, such as that of git.
     """
-    if not (root / OWN).is_dir():
+    is_file = agent_files.is_agent_file(root)
+    if not (os.path.lexists(root) if is_file else (root / OWN).is_dir()):
         return
     unread: list[str] = []
     try:
-        with Folder(root) as folder:
-            paths = (path for path in _files_of(root, unread) if _holds_sought(folder, path, sought))
-            yield from (str(root / path) for path in paths)
+        with Folder(root.parent if is_file else root) as folder:
+            names = [root.name] if is_file else _files_of(root, unread)
+            yield from (str(folder.root / path) for path in names if _holds_sought(folder, path, sought))
     except (InvalidInput, StoreUnavailable):  # it was taken away meanwhile
         unread.append(str(root))
     yield from unread

@@ -77,24 +77,24 @@ class Folder:
             os.close(handle)
         self._folders, self._handle = {}, -1
 
-    def write(self, path: str, data: bytes) -> Stamp:
-        """Put a file in its place, whole."""
+    def write(self, path: str, data: bytes, mode: int | None = None) -> Stamp:
+        """Put a file in its place, whole; with the permissions of `mode`, else for its owner alone."""
         try:
-            return self._put(path, data)
+            return self._put(path, data, mode)
         except FileNotFoundError:  # its folder was taken away since it was opened
             self._close_all_but("")
         except OSError as error:
             raise self._make_error(path, error) from None
         with self._translate_errors(path):
-            return self._put(path, data)
+            return self._put(path, data, mode)
 
-    def _put(self, path: str, data: bytes) -> Stamp:
+    def _put(self, path: str, data: bytes, mode: int | None) -> Stamp:
         folder, name = self._open_parent(path, make=True)
         self._written += 1
         beside = f"{TEMPORARY}{os.getpid()}-{self._written}"
         put = False
         try:
-            stamp = _write_new_file(beside, data, folder)
+            stamp = _write_new_file(beside, data, folder, mode)
             os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
             put = True
             return stamp
@@ -281,9 +281,11 @@ def _open_own(name: str, folder: int) -> int:
     raise OSError(errno.EINVAL, "it is no regular file")
 
 
-def _write_new_file(name: str, data: bytes, folder: int) -> Stamp:
+def _write_new_file(name: str, data: bytes, folder: int, mode: int | None) -> Stamp:
     handle = os.open(name, _WRITE, _FILE_MODE, dir_fd=folder)
     try:
+        if mode is not None:
+            os.fchmod(handle, mode)
         _all_written(handle, data)
         return _make_stamp(os.fstat(handle))
     finally:

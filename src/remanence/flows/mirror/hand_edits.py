@@ -3,20 +3,23 @@
 Knows what of a memory a file may change, and by which verb; must not know how files are found or written.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 from remanence.core.clock import to_datetime, to_micros
-from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
-from remanence.core.model import STANDING, Memory, Turn, short_id
-from remanence.core.results import Result, one_line, visible
+from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
+from remanence.core.model import STANDING, LearnResult, Memory, Turn, short_id
+from remanence.core.results import one_line
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import read_memories
+from remanence.flows.base.settings import read_zone
+from remanence.flows.edit.editing import correct
+from remanence.flows.edit.editing import edit as edit_memory
 from remanence.flows.mirror.documents import (
     CUT,
     DOCUMENTS,
@@ -37,9 +40,11 @@ from remanence.flows.mirror.front_matter import (
     read,
 )
 from remanence.flows.mirror.journal import Journal
+from remanence.flows.mirror.mirror_result import FileEdit
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import ChangedFile, get_named
 from remanence.flows.write import gating
+from remanence.flows.write.learning import learn_many
 from remanence.read.extraction import AREA
 from remanence.recall.profile import HEADINGS, IDENTITY_AREA
 from remanence.text.analysis import check_text
@@ -63,50 +68,6 @@ _CATEGORY_OF_AREA = {
     "plans": "commitment",
 }
 ABOUT = "about"  # of a new line on the page of an entity: that it mentions this one
-SHOWN_CHARS = 400  # of a text in a list of proposals
-Verb = Literal["update", "learn", "correct", "none"]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class FileEdit(Result):
-    """Change that one edited file would make: by `verb`, of the memory `id` at `revision`, from `before` to `after`.
-
-    Of a document, such as the profile, each edited `line` is one change, and all are applied or none. If it cannot be
-    applied, `error` names the sort of error, `problem` says why and `recovery` what to do. `digest` is that of the
-    file: only the change that was shown is applied. `replaced` counts secrets and personal data that markers replaced.
-    """
-
-    path: str
-    digest: str
-    verb: Verb = "none"
-    line: int | None = None
-    id: str | None = None
-    seq: int | None = None
-    revision: int | None = None
-    before: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    after: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
-    error: str = ""
-    problem: str = ""
-    recovery: str = ""
-
-    def __str__(self) -> str:
-        what = f"{self.verb} {short_id(self.seq)}" if self.seq is not None else self.verb
-        where = self.path if self.line is None else f"{self.path}, line {self.line}"
-        lines = [where if self.error else f"{where}: {what}"]
-        lines += [
-            f"    {name}: {_format_edit_value(self.before.get(name))} → {_format_edit_value(to)}"
-            for name, to in self.after.items()
-        ]
-        lines += [f"    replaced {kind} ×{count}" for kind, count in self.replaced.items()]
-        lines += [f"    not applied: {self.error}: {self.problem}", f"    → {self.recovery}"] * bool(
-            self.error
-        )
-        return visible("\n".join(lines))
-
-    def mark_refused(self, error: RemanenceError) -> "FileEdit":
-        """Return it as one that cannot be applied."""
-        return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
 
 
 def digest_of(data: bytes) -> str:
@@ -128,11 +89,11 @@ async def proposals(core: Core, founds: Iterable[ChangedFile], known: Journal) -
             is_own = memory is not None and edit.path in known.find_paths(memory.seq)
             edits += await _of_document(core, edit, page, memory if is_own else None, known)
         else:
-            edits += await _propose_edit(core, edit, partial(_page_edit, edit, page, memory, known))
+            edits += await propose_edit(core, edit, partial(_page_edit, edit, page, memory, known))
     return edits
 
 
-async def _propose_edit(
+async def propose_edit(
     core: Core, edit: FileEdit, read_edit: Callable[[], FileEdit | None]
 ) -> list[FileEdit]:
     """Return what a page or a line would change, or why it cannot; nothing where it says what its memory says."""
@@ -162,7 +123,7 @@ async def _of_document(
     firsts: dict[int, FileEdit] = {}
     for one in lines:
         its, memory = replace(edit, line=one.number), by_seq.get(one.seq or 0)
-        for read_ in await _propose_edit(core, its, partial(_line_edit, its, one, memory, entity, known)):
+        for read_ in await propose_edit(core, its, partial(_line_edit, its, one, memory, entity, known)):
             first = read_ if read_.seq is None else firsts.setdefault(read_.seq, read_)
             if read_.after != first.after:
                 differs = InvalidInput(
@@ -172,7 +133,7 @@ async def _of_document(
                 edits.append(its.mark_refused(differs))
             elif first is read_:
                 edits.append(read_)
-    return _as_a_whole(edits)
+    return refuse_as_whole(edits)
 
 
 def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
@@ -191,7 +152,7 @@ def _refuse_other_pages(path: str, page: Page, entity: Memory | None) -> None:
         )
 
 
-def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
+def refuse_as_whole(edits: list[FileEdit]) -> list[FileEdit]:
     """Return the edits of one file, none of which is applied where one cannot be."""
     bad_edit = next((one for one in edits if one.error), None)
     if bad_edit is None:
@@ -449,15 +410,28 @@ def _normalize_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
-def _format_edit_value(value: Any) -> str:
-    if value is None or value == ():
-        return "nothing"
-    text = value.isoformat() if isinstance(value, datetime) else value
-    return one_line(
-        repr(text)
-        if isinstance(text, str)
-        else ", ".join(map(str, text))
-        if isinstance(text, Sequence)
-        else str(text),
-        SHOWN_CHARS,
-    )
+async def apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
+    """Do what a proposal says; return it with the memory that it became, and the run."""
+    values: dict[str, Any] = dict(edit.after)
+    if edit.verb == "update":
+        assert edit.id is not None
+        tags = values.pop("tags", None)
+        receipt = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
+        return edit, receipt.run if receipt.changes else None
+    if edit.verb == "correct":
+        assert edit.id is not None
+        answer = await correct(core, edit.id, values["text"], edit.revision)
+        return _as_learned(edit, answer)
+    about = values.pop(ABOUT, None)
+    said: datetime | None = values.pop("said", None)
+    if said is not None and said.tzinfo is None:
+        said = said.replace(tzinfo=await read_zone(core) or UTC)
+    turn = Turn(values.pop("text"), said_at=said, **values)
+    (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
+    return _as_learned(edit, answer)
+
+
+def _as_learned(edit: FileEdit, learned: LearnResult) -> tuple[FileEdit, str | None]:
+    if learned.status == "gated":
+        raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
+    return replace(edit, id=learned.id, seq=learned.seq), learned.run

@@ -8,26 +8,21 @@ after what was written, one at a time.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from remanence.core.arguments import check_path
 from remanence.core.clock import SECOND, read_monotonic_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, StoreUnavailable
-from remanence.core.keywords import Some
-from remanence.core.model import LearnResult, Turn
-from remanence.core.results import Result, format_counts, number, visible
+from remanence.core.keywords import AgentFormat, Some
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import REMARKS_SHOWN, Core, first_remarks
-from remanence.flows.base.settings import read_zone
-from remanence.flows.edit.editing import correct
-from remanence.flows.edit.editing import edit as edit_memory
+from remanence.flows.mirror import agent_files
 from remanence.flows.mirror.documents import DOCUMENTS
-from remanence.flows.mirror.hand_edits import ABOUT, FileEdit, is_drawn, proposals
+from remanence.flows.mirror.hand_edits import apply_edit, is_drawn, proposals
+from remanence.flows.mirror.mirror_result import FileEdit, MirrorResult
 from remanence.flows.mirror.mirroring import NOBODY, Mirroring
-from remanence.flows.write.learning import learn_many
 
 
 async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
@@ -43,7 +38,7 @@ async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
     return [edit for edit in edits if edit.path in mirroring.edited]
 
 
-async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> "MirrorResult":
+async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> MirrorResult:
     """Apply edits that were shown, or all that can be; what was refused, or not asked for, still waits."""
     await mirroring.look()
     now = {(edit.path, edit.line): edit for edit in await propose_edits(mirroring)}
@@ -54,7 +49,7 @@ async def apply_edits(mirroring: Mirroring, edits: Sequence[FileEdit] | None) ->
             refused.append(edit)
             continue
         try:
-            outcome, run = await _apply_edit(mirroring.core, edit)
+            outcome, run = await apply_edit(mirroring.core, edit)
         except (Conflict, InvalidInput, NotFound, Protected) as error:
             refused.append(edit.mark_refused(error))
             continue
@@ -111,33 +106,6 @@ def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) ->
     )
 
 
-async def _apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
-    """Do what a proposal says; return it with the memory that it became, and the run."""
-    values: dict[str, Any] = dict(edit.after)
-    if edit.verb == "update":
-        assert edit.id is not None
-        tags = values.pop("tags", None)
-        receipt = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
-        return edit, receipt.run if receipt.changes else None
-    if edit.verb == "correct":
-        assert edit.id is not None
-        answer = await correct(core, edit.id, values["text"], edit.revision)
-        return _as_learned(edit, answer)
-    about = values.pop(ABOUT, None)
-    said: datetime | None = values.pop("said", None)
-    if said is not None and said.tzinfo is None:
-        said = said.replace(tzinfo=await read_zone(core) or UTC)
-    turn = Turn(values.pop("text"), said_at=said, **values)
-    (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
-    return _as_learned(edit, answer)
-
-
-def _as_learned(edit: FileEdit, learned: LearnResult) -> tuple[FileEdit, str | None]:
-    if learned.status == "gated":
-        raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
-    return replace(edit, id=learned.id, seq=learned.seq), learned.run
-
-
 Mirrorings: TypeAlias = dict[Path, Mirroring]
 FOLLOW_S = 0.1  # between two looks at the feed
 LOOK = SECOND  # between two looks at all files, while they are short
@@ -146,52 +114,6 @@ LOOK_LEAST = SECOND // 4  # and in any case by so much
 SEEN = 2_700_000  # after which an edit is seen: three seconds, without what telling of it takes
 COMMAND_S = 600.0  # a command that takes longer is ended
 ERROR_BYTES = 2_000  # of what it says
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MirrorResult(Result):
-    """Result of a sync of a folder: files written and removed, how many there are now, and what edits would change.
-
-    Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `deleted` counts files
-    that somebody deleted, which stay so until their memories change. `damaged` names memories that could not be read,
-    whose files stay too. `applied` and `refused` are the edits that were to be applied, `runs` the runs that applied
-    them. `failed` says why nothing could be written, `command` is the result of the command that runs afterwards.
-    """
-
-    path: str
-    files: int
-    written: int = 0
-    removed: int = 0
-    edits: tuple[FileEdit, ...] = ()
-    waiting: int = 0
-    damaged: tuple[str, ...] = ()
-    failed: str = ""
-    command: str = ""
-    deleted: int = 0
-    applied: tuple[FileEdit, ...] = ()
-    refused: tuple[FileEdit, ...] = ()
-    runs: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        if self.failed:
-            return visible(f"{self.path}: {self.failed}")
-        did = format_counts({"written": self.written, "removed": self.removed})
-        head = f"{self.path}: {number(self.files, 'file', 'files')}, {did}"
-        if self.deleted:
-            head += f"; {self.deleted:,} deleted by hand, until the memory of each changes"
-        more = self.waiting - len(self.edits)
-        told = [visible(head + "".join(f"; not read: {one}" for one in self.damaged))]
-        if self.applied or self.refused:
-            told.append(
-                f"{number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
-            )
-            told += map(str, self.applied)
-        if self.waiting:
-            told.append(
-                f"{number(self.waiting, 'edit', 'edits')} by hand; nothing of it is in the memory yet:"
-            )
-        told += [*map(str, self.edits), *([f"and {more:,} more"] if more else [])]
-        return "\n".join([*told, *([visible(self.command)] if self.command else [])])
 
 
 class Command:
@@ -315,6 +237,9 @@ class Mirror:
         *,
         apply: bool | Sequence[FileEdit] = False,
         discard: Some[str] = (),
+        as_: AgentFormat | None = None,
+        frame: str | None = None,
+        budget: int | None = None,
     ) -> MirrorResult:
         """Update a folder of text files from the memory; show manual edits, and `apply` or `discard` them.
 
@@ -322,9 +247,24 @@ class Mirror:
         stays deleted until its memory changes; this deletes no memory. `apply` takes edits that a sync showed, or True
         for all that can be applied: each is a run of its own, which `undo` undoes; a refused edit stays in its file,
         with the reason. `discard` names files that are written again from the memory.
+
+        With `as_` no mirror is made: "claude" writes what a `frame` shows (the start context, if none is named) within
+        a `budget` into a block of CLAUDE.md in the folder, "agents" into AGENTS.md. All text outside of the
+        block is kept. Edits of the block are shown, applied as a whole, or discarded in the same way.
         """
-        mirroring = self._open_mirroring(folder)
         paths = [discard] if isinstance(discard, str) else list(discard)
+        if as_ is not None:
+            check_path(folder)
+            root = Path(folder).absolute()  # noqa: ASYNC240 - it reads the name of the working folder alone
+            request = await agent_files.make_request(self._core, root, as_, frame, budget)
+            wanted = None if apply is True else () if apply is False else apply
+            return await agent_files.sync_block(self._core, request, wanted, paths)
+        if frame is not None or budget is not None:
+            raise InvalidInput(
+                "a mirror of all memories has no frame and no budget",
+                recovery="name the file that a frame is written to: as_='claude' or as_='agents' (--as)",
+            )
+        mirroring = self._open_mirroring(folder)
         async with mirroring.hold_folder():
             if paths:
                 await discard_edits(mirroring, paths)

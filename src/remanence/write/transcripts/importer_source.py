@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 NOTES = (".md", ".markdown")  # how the names of notes end
+NO_NOTE = "file that is no note"
 LINES = (".jsonl",)  # of files with an object a line
 DATABASES = (".db", ".sqlite", ".sqlite3", ".db3", ".vscdb")  # and of databases
 Row: TypeAlias = tuple[Any, ...]
@@ -127,6 +128,9 @@ class TextSourceImporter:
         names = find_notes(source)
         for name in names:
             yield from self._importer.turns(source.text(name), name, skipped)
+        for name in source.files:
+            if source.is_folder and not name.lower().endswith(NOTES):
+                skipped.note(NO_NOTE, name)
 
 
 def find_notes(source: Source) -> list[str]:

@@ -22,12 +22,14 @@ _BOLD = re.compile(r"\*\*([^*]++)\*\*:?")
 class MarkdownBlock:
     """A heading, or the lines of a paragraph or an item of a list; code between fences is part of a paragraph.
 
-    `number` is the line on which it begins, or for what is no heading the one on which it ended.
+    `number` is the line on which it begins, or for what is no heading the one on which it ended; `level` counts the
+    signs of a heading.
     """
 
     number: int
     heading: str | None = None
     lines: tuple[str, ...] = ()
+    level: int = 0
 
 
 def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[MarkdownBlock]:
@@ -44,7 +46,7 @@ def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[MarkdownBlock]
         if in_code or head is None:
             pending += [plain] if plain or in_code else []
         else:
-            yield MarkdownBlock(number, head)
+            yield MarkdownBlock(number, head, level=_count_signs(plain))
     if pending:
         yield MarkdownBlock(number, lines=tuple(pending))
 
@@ -53,6 +55,10 @@ def read_heading(line: str) -> str | None:
     """Return what a heading says, None where a line is none."""
     mark = _HEADING.match(line.strip())
     return None if mark is None else line.strip()[mark.end() :].strip().rstrip("#").rstrip()
+
+
+def _count_signs(heading: str) -> int:
+    return len(heading.strip()) - len(heading.strip().lstrip("#"))
 
 
 def read_bold(words: str) -> str | None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
 from remanence.write.imported import SkipCounts
-from remanence.write.transcripts import days, item_fields, markdown, turn_fields
+from remanence.write.transcripts import agent_notes, days, item_fields, markdown, turn_fields
 from remanence.write.transcripts.note_properties import find_names, read_front_matter
 
 _DATES = frozenset({"date", "day", "created", "datum", "tag", "fecha", "data", "jour"})
@@ -25,6 +25,7 @@ class _NotesReader:
     day: datetime | None = None
     tags: tuple[str, ...] = ()
     heading: str = ""
+    above: dict[int, str] = field(default_factory=dict)  # the headings that hold, by their levels
     seen: Counter[str] = field(default_factory=Counter)
     of_day: Counter[str] = field(default_factory=Counter)
 
@@ -43,7 +44,7 @@ class Notes:
 
     def turns(self, text: str, source: str, skipped: SkipCounts) -> list[Turn]:
         """Return each paragraph and list item in order, said on its day; code between fences is part of a paragraph."""
-        lines = text.splitlines()
+        lines = agent_notes.leave_out_lines(text.splitlines(), source, skipped)
         front = read_front_matter(lines, source, skipped)
         page = _NotesReader(source, skipped, days.read_day_of_name(source))
         tags = front.list_tags("tags")
@@ -70,6 +71,8 @@ def _read_body(page: _NotesReader, lines: Sequence[str], begin: int) -> Iterator
             day = days.read_day(block.heading, page.source, block.number)
             page.heading = block.heading if day is None else days.after_day(block.heading)
             page.day = page.day if day is None else day
+            page.above = {level: one for level, one in page.above.items() if level < block.level}
+            page.above |= {block.level: page.heading} if page.heading else {}
 
 
 def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
@@ -96,6 +99,14 @@ def _read_paragraph(page: _NotesReader, lines: Sequence[str]) -> Iterator[Turn]:
         thread=source,
         session=f"{page.source} {day}".strip()[-NAME_CHARS_MAX:],
         source=source,
-        attributes={"heading": page.heading} if page.heading else {},
+        attributes=_list_attributes(page),
         key=turn_fields.content_key("note", page.source, f"{day}\0{words}", page.seen),
+    )
+
+
+def _list_attributes(page: _NotesReader) -> dict[str, str]:
+    """Return the heading that a paragraph stands under, and the path of headings where it is below others."""
+    found = {"heading": page.heading} if page.heading else {}
+    return found | (
+        {"section": " > ".join(page.above.values())} if page.heading and len(page.above) > 1 else {}
     )

@@ -14,7 +14,7 @@ from remanence.core.keywords import RelationName
 from remanence.core.model import Kind
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts import item_fields, turn_fields, vault_note
-from remanence.write.transcripts.importer_source import NOTES, SkipCounts, Source, find_notes
+from remanence.write.transcripts.importer_source import NO_NOTE, NOTES, SkipCounts, Source, find_notes
 from remanence.write.transcripts.vault_note import NoteLink, NotePart, VaultNote
 
 OBSIDIAN = ".obsidian"
@@ -54,7 +54,7 @@ class Vault:
             yield from _read_turns(note, index, skipped)
         for name in source.files:
             if source.is_folder and not name.lower().endswith(NOTES):
-                skipped.note("file that is no note", name)
+                skipped.note(NO_NOTE, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.write.transcripts import days, markdown, turn_fields
+from remanence.write.transcripts import agent_notes, days, markdown, turn_fields
 from remanence.write.transcripts.importer_source import NOTES, SkipCounts
 from remanence.write.transcripts.markdown import MarkdownBlock
 from remanence.write.transcripts.note_properties import KNOWN, FrontMatter, find_names, read_front_matter
@@ -88,7 +88,7 @@ def name_note(path: str) -> str:
 
 def read_note(path: str, text: str, skipped: SkipCounts) -> VaultNote:
     """Read a note; what has no place is counted."""
-    lines = text.splitlines()
+    lines = agent_notes.leave_out_lines(text.splitlines(), path, skipped)
     front = read_front_matter(lines, path, skipped)
     for name in front.properties:
         if name not in KNOWN:
