@@ -285,14 +285,14 @@ from remanence.flows.exchange import transfer
 
 async def main(target, file, parts):
     transfer.PAGE = 2
-    write, done = transfer._Taking._commit, 0
+    write, done = transfer.Taking._commit, 0
     async def dying(self, *args, **more):
         nonlocal done
         if done == parts:
             os.kill(os.getpid(), 9)
         done += 1
         return await write(self, *args, **more)
-    transfer._Taking._commit = dying
+    transfer.Taking._commit = dying
     async with remanence.open(target, embedder="hashed") as memory:
         await memory.import_(open(file, "rb").read().splitlines(), trust="user")
 

@@ -179,7 +179,7 @@ _GREATEST = (
 )
 _OTHERS = ("learned_at", "said_again_at", "holds", "hold_until", "edits")
 # What of two memories that say the same is each one's own.
-_OWN = ("key", "role", "agent", "thread", "session", "learned_at", "state", "state_at")
+_OWN = ("key", "text_at", "role", "agent", "thread", "session", "learned_at", "state", "state_at")
 _FOLLOWS = frozenset({"decay"})  # from tags and category
 # A column that no group has would be lost.
 assert {*_DEFAULTS} - ONE_FILE - _FOLLOWS == {name for names, _ in _GROUPS for name in names} | {
