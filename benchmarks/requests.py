@@ -66,8 +66,8 @@ def counted_calls() -> Iterator[StoreCalls]:
         calls.note_request()
         return await ask(worker, work, reads=reads)
 
-    def traced(path: str, **given: Any) -> sqlite3.Connection:
-        connection = connect(path, **given)
+    def traced(*given: Any, **more: Any) -> sqlite3.Connection:
+        connection = connect(*given, **more)
         connection.set_trace_callback(calls.note_statement)
         return connection
 

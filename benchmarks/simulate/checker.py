@@ -37,7 +37,18 @@ AGENTS_SHARE = 4
 FEW_RUNS = 2_000  # more are not written between two judgements of the rarest rules
 # What says that a row is no longer as it was, and not what it holds: a restored memory may differ in these.
 HAPPENED = frozenset(
-    {"status", "status_at", "tier", "tier_at", "reason", "lifecycle", "revision", "touched", "digest"}
+    {
+        "status",
+        "status_at",
+        "tier",
+        "tier_at",
+        "reason",
+        "lifecycle",
+        "revision",
+        "touched",
+        "digest",
+        "edits",
+    }
 )
 # What a memory holds, what hangs on each memory by which columns, and where it is written that something changed.
 HOLDS = (

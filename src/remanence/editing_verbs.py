@@ -207,7 +207,7 @@ class EditingVerbs:
         """Copy memories of this scope into another one of the store, such as one that a team shares.
 
         A copy has the text, tags, sources, times, speaker, attributes and trust of its memory, and an id of its own. It
-        has no key, session, pin and hold. Texts that the other scope knows already stay as they are there, and a text that is
-        forbidden or was erased there is refused. The run belongs to the other scope: undo it there.
+        has no key, session, pin and hold. Texts that the other scope knows already stay as they are there, and a text
+        that is forbidden or was erased there is refused. The run belongs to the other scope: undo it there.
         """
         return await promoting.promote(self._core, names, to)

@@ -1201,7 +1201,7 @@ def test_a_mistyped_name_makes_no_database(desk: Desk) -> None:
 )
 def test_a_refused_first_text_makes_no_database(desk: Desk, words: list[str]) -> None:
     """What is wrong is found before there is a file; what is right then makes one."""
-    desk.write("wrong.jsonl", {"text": "Fine."}, {"text": 5})
+    desk.write("wrong.jsonl", {"text": 5}, {"words": "None."})
     desk.bad(*words)
 
     assert ["wrong.jsonl"] == [path.name for path in desk.folder.iterdir()]

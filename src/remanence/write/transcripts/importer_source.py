@@ -50,13 +50,18 @@ class Source:
     is_folder: bool = False
     hidden: frozenset[str] = frozenset()
     with_actions: bool = False
+    _last_text: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def text(self, name: str) -> str:
         """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8.
 
         A file that is JSON encoded as a string of JSON gives the inner text.
         """
-        return unwrap_json(decode_utf8(self.files[name], name), name)
+        if name not in self._last_text:  # each importer that is asked for its format looks at the same text
+            text = unwrap_json(decode_utf8(self.files[name], name), name)
+            self._last_text.clear()
+            self._last_text[name] = text
+        return self._last_text[name]
 
     def only_text(self) -> str | None:
         """Return the text of a source that is one file; None for a folder and a database."""
