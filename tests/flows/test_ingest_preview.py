@@ -196,7 +196,7 @@ async def test_a_malformed_file_is_refused_by_a_dry_run_as_by_an_ingest(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:
     """With the line, in the same words."""
-    file = written(tmp_path / "talk.jsonl", [{"text": "Mast."}, {"text": "Sail.", "speeker": "Tom"}])
+    file = written(tmp_path / "talk.jsonl", [{"text": 4}, {"text": "Sail.", "speeker": "Tom"}])
     with pytest.raises(IngestError) as dry:
         await memory.ingest(file, dry_run=True)
     with pytest.raises(IngestError) as done:

@@ -104,7 +104,7 @@ UPKEEP_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "the time of the model; recall works meanwhile",
             "the model, and the number of memories embedded", "recall",
             "reembed multilingual"),
-        VerbHelp("change_key",
+        VerbHelp("change-key",
             "Encrypt a database file, change its key, or decrypt it.",
             "a file should be encrypted at rest (extra `encrypted`), or its key was seen by somebody",
             "it writes the file anew and compares every row; nothing else may have it open",

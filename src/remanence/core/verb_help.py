@@ -18,7 +18,7 @@ ONLY_COMMANDS = frozenset(
         "chat",
         "hook",
         "policy check",
-        "change_key",
+        "change-key",
         "demo",
         "mcp",
         "serve",

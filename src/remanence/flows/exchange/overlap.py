@@ -210,12 +210,20 @@ class Overlap:
         }
 
     async def _keep_purged(self, rows: Sequence[ExportRow]) -> list[ExportRow]:
-        """Let what was deleted here, and whose row is gone since, come in as deleted: `restore` brings it back."""
+        """Let what was deleted here, and whose row is gone since, come in as deleted: `restore` brings it back.
+
+        Who took an import back may take it in again: what an undo removed was not deleted.
+        """
         store, scope = self.core.store, self.core.scope
         if not rows or not can(store, IMAGE_EXPIRY):
             return list(rows)
         found = await store.find_purged_memories(scope, [row.id for row in rows])
-        purged = {one.id: one.at for one in found}
+        runs = {
+            run: await store.history(scope, run=run, limit=1, rows=False)
+            for run in {one.run for one in found}
+        }
+        undone = {run for run, parts in runs.items() if parts and parts[0].cause.verb == "undo"}
+        purged = {one.id: one.at for one in found if one.run not in undone}
         return [self._delete_purged(row, purged[row.id]) if row.id in purged else row for row in rows]
 
     def _delete_purged(self, row: ExportRow, at: int) -> ExportRow:

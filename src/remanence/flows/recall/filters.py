@@ -58,11 +58,8 @@ _SIGNS = {
     "<=": "lte",
 }
 _SIGNS |= {"=<": "lte", "=": "", "==": ""}
-_SIGNED = re.compile(
-    rf"(?P<name>.*?)\s*(?P<sign>{'|'.join(sorted(map(re.escape, _SIGNS), key=len, reverse=True))})\s*"
-    r"(?:-?[\d.]+|true|false|null|(?P<mark>[\"']).*(?P=mark))?",
-    re.DOTALL,
-)
+_SIGN = re.compile("|".join(sorted(map(re.escape, _SIGNS), key=len, reverse=True)))
+_VALUE = re.compile(r"-?[\d.]+|true|false|null|(?P<mark>[\"']).*(?P=mark)|", re.DOTALL)
 _WORDED = re.compile(rf"(?P<name>.+?)(?:__|\.?\$)(?P<sign>{'|'.join(OPERATORS)})", re.DOTALL)
 FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what nobody has tried, a candidate
 
@@ -192,24 +189,32 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     )
 
 
+def _find_operator(name: str) -> tuple[str, str]:
+    """Return a name without an operator that somebody wrote into it, and the operator; "" where there is none."""
+    found = _SIGN.search(name)
+    if found is not None and _VALUE.fullmatch(name[found.end() :].strip()):
+        return name[: found.start()].rstrip(), found[0]
+    worded = _WORDED.fullmatch(name)
+    return (name, "") if worded is None else (worded["name"], worded["sign"])
+
+
 def _refuse_operator(name: str, value: Any) -> None:
     """Refuse an operator in the name of a filter, and operators of what is compared by value alone."""
-    signed = _SIGNED.fullmatch(name) or _WORDED.fullmatch(name)
-    plain = name if signed is None else signed["name"]
+    plain, sign = _find_operator(name)
     is_label = plain in {*LISTABLE, "status", "tags"} - TIMES.keys()
-    if signed is None and not (is_label and isinstance(value, Mapping)):
+    if not sign and not (is_label and isinstance(value, Mapping)):
         return
-    operator = "" if signed is None else _SIGNS.get(signed["sign"], signed["sign"])
+    operator = _SIGNS.get(sign, sign)
     if is_label:
         right = f"{{{plain!r}: […]}} with the values that will do: attributes and times alone take operators"
     else:
         plain = plain if plain in TIMES or plain.startswith(ATTRIBUTE) else f"{ATTRIBUTE}{plain}"
-        ends = signed is not None and name.rstrip().endswith(signed["sign"])
+        ends = bool(sign) and name.rstrip().endswith(sign)
         bound = format_value(value) if ends else "…"
         right = f"{{{format_value(plain)}: " + (f"{{{operator!r}: {bound}}}}}" if operator else f"{bound}}}")
     raise InvalidInput(
         f"the filter {name} cannot be compared by an operator"
-        if signed is None
+        if not sign
         else f"the filter {format_value(name)} has an operator in its name",
         recovery=f"pass {right}",
     )

@@ -32,6 +32,7 @@ _RUN = re.compile(rf"(?P<before>[ \t]*)(?:{_MARK})(?P<after>[ \t]*)")
 _SIGNS = ("cite", "†", "【turn", "<grok:", *map(chr, range(0xE200, 0xE207)))
 _MARK_ENDS = ("\ue201", "\ue204", "\ue206")  # counted where they began
 _CLOSING = ".,;:!?)]}»”’。，、；：！？）"
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def take_marks_off(turn: Turn, skipped: SkipCounts) -> Iterator[Turn]:
@@ -74,6 +75,6 @@ def _find_shown(inside: str) -> str:
     if kind == "url":
         return rest.partition("\ue202")[0].strip()
     if kind == "entity":
-        names = re.findall(r'"((?:[^"\\]|\\.)*)"', rest)
-        return str(names[1]) if len(names) > 1 else ""
+        names = [found[1] for found in _QUOTED.finditer(rest)]
+        return names[1] if len(names) > 1 else ""
     return ""
