@@ -334,7 +334,7 @@ async def test_hundreds_of_turns_in_one_buffer_are_listened_to(opener: Opener) -
         assert () == (await memory.status()).waiting
 
 
-@pytest.mark.parametrize("text", ["a\0b", "\ud800", "x" * 10_000_000, " "])
+@pytest.mark.parametrize("text", ["a\0b", "x" * 10_000_000, " "])
 async def test_what_cannot_be_kept_is_one_clear_error(memory: remanence.Engine, text: str) -> None:
     """Nothing is stored, and nothing waits."""
     with pytest.raises(InvalidInput) as refused:

@@ -78,6 +78,7 @@ def odd_fields() -> Mapping[tuple[type, str], st.SearchStrategy[Any]]:
     return {
         (Memory, "accessors"): st.dictionaries(TEXTS, uses, min_size=1, max_size=2),
         (Receipt, "counts"): st.dictionaries(actions, COUNTS, min_size=1, max_size=2),
+        (PlannedAct, "into"): st.tuples(COUNTS, COUNTS),  # as many as memories are drawn at most
         (RuleVerdict, "truth"): st.sampled_from(["true", "false", "unknown"]),
         (RunReport, "cycle"): st.fixed_dictionaries(cycle, optional=more),
         (State, "clocks"): st.fixed_dictionaries({"active": pace, "turns": pace}),

@@ -59,6 +59,7 @@ RIGHT: Mapping[str, Any] = {
     "other": "b",
     "item": ("a", "b"),
     "choice": "both",
+    "to": "elsewhere",
     "stop": Event(),
 }
 RIGHT["stop"].set()  # a daemon ends before its first tick

@@ -246,7 +246,7 @@ def test_a_link_without_a_column_is_none() -> None:
     [
         ({"format": "other", "version": 2}, "not a remanence-export file"),
         ({"version": 2}, "not a remanence-export file"),
-        ({**HEADER, "version": 7}, "version 7"),
+        ({**HEADER, "version": 8}, "version 8"),
         ({**HEADER, "version": True}, "version True"),
         ({"format": "remanence-export"}, "version None"),
     ],
@@ -271,7 +271,7 @@ def test_an_id_stands_in_one_line() -> None:
         ([orjson.dumps(HEADER), b"{"], 2, "not JSON"),
         ([orjson.dumps(HEADER), b"[]"], 2, "a line must be a JSON object"),
         ([orjson.dumps(HEADER), 5], 2, "a line cannot be 5"),
-        ([orjson.dumps(HEADER), "\ud800"], 2, "not UTF-8"),
+        ([orjson.dumps(HEADER), b"\xff"], 2, "not valid UTF-8"),
         ([*_file(_memory(1)), orjson.dumps(_memory(2))], 4, "the export ended before this line"),
     ],
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from remanence.core.local_time import OFFSET_MAX
 from remanence.core.model import COLUMN, COLUMNS, COUNT_MAX
 from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND
@@ -45,6 +46,8 @@ def value_of(name: str, chance: random.Random) -> int | None:
     column = COLUMN[name]
     if column.nullable and chance.random() < 0.3:
         return None
+    if name == "said_offset":
+        return chance.choice([-OFFSET_MAX, 0, OFFSET_MAX])
     low, high = {
         "enum": (0, len(column.labels or ()) - 1),
         "flag": (0, 1),

@@ -244,8 +244,8 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
 
 
 def _write_body(arguments: Mapping[str, Any]) -> bytes:
-    encoded = {name: _encode_argument(one) for name, one in arguments.items()}
     try:
+        encoded = {name: _encode_argument(one) for name, one in arguments.items()}
         if mend(encoded)[1]:  # sent as escapes: the server replaces what is half a character, and says so
             return json.dumps(encoded, default=lambda one: orjson.loads(orjson.dumps(one))).encode()
         body = orjson.dumps(encoded)
