@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from remanence.core.errors import InvalidInput, format_value, suggest
+from remanence.core.errors import InvalidInput, format_value, nearest
 
 ZONE = "zone"
 
@@ -19,9 +19,12 @@ def find_zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):  # no zone, no name of one, a folder of zones
         known = sorted(available_timezones())
+        near = nearest(name, known)
         recovery = (
-            suggest(name, known) if known else "install the package tzdata: this machine knows no zones"
+            "write a continent and a city, such as Europe/Oslo" if near is None else f"did you mean {near!r}?"
         )
+        if not known:
+            recovery = "install the package tzdata: this machine knows no zones"
         raise InvalidInput(
             f"{ZONE} is {format_value(name)}, which names no zone", recovery=recovery
         ) from None
