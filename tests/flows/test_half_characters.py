@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import remanence
+import remanence.sync
 from remanence import Turn
+from remanence.curate.policy.compiled import load
 
 HALF, WHOLE, SAID = "\udc9f", "\ufffd", "half a character"
 
@@ -147,3 +149,12 @@ async def test_an_edited_export_comes_in(memory: remanence.Engine, tmp_path: Pat
 
     assert any(SAID in one for one in done.skipped)
     assert [f"The lamp is green {WHOLE}."] == texts
+
+
+def test_what_is_mended_outside_a_verb_is_told_by_none(tmp_path: Path) -> None:
+    """A policy that is loaded by itself has no answer, and the next verb's answer is about its own texts."""
+    load('version = 1\nname = "half \ud83d"\n')
+    with remanence.sync.open(tmp_path / "memory.db", embedder="none") as memory:
+        learned = memory.learn("The ferry is blue.")
+
+    assert ({}, ()) == (learned.replaced, learned.replacements)

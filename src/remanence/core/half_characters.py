@@ -17,8 +17,8 @@ _DEPTH_MAX = 80  # more than attributes may have, which are refused after this
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 # Escapes of JSON, each whole, so that a backslash before another one begins none.
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)")
-# Mended on the way to a verb, and not told in its answer yet.
-_UNTOLD: ContextVar[int] = ContextVar("half_characters", default=0)
+# Mended on the way to a verb, and not told in its answer yet; None where no answer will tell it.
+_UNTOLD: ContextVar[int | None] = ContextVar("half_characters", default=None)
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
 _OF_TEXTS: dict[type, tuple[str, ...]] = {}
@@ -132,17 +132,33 @@ def mend_counted(value: T) -> T:
 
 
 def note_mended(count: int) -> None:
-    """Count what was mended on the way to a verb, so that its answer says so."""
-    if count:
-        _UNTOLD.set(_UNTOLD.get() + count)
+    """Count what was mended on the way to a verb, so that its answer says so; outside of a call nothing is counted."""
+    before = _UNTOLD.get()
+    if count and before is not None:
+        _UNTOLD.set(before + count)
 
 
-def take_untold() -> int:
-    """Return how many halves were mended and not told yet; whoever takes the number tells it."""
-    count = _UNTOLD.get()
-    if count:
+def start_counting() -> None:
+    """Count from now on what is mended on the way to a verb, which will be called in this context."""
+    _UNTOLD.set(0)
+
+
+@contextmanager
+def counting_untold() -> Iterator[Callable[[], int]]:
+    """Count what is mended for one verb; yield what returns the number, with what was mended on the way to it."""
+    before = _UNTOLD.get()
+    if before is None:
         _UNTOLD.set(0)
-    return count
+    count = 0
+
+    def read_count() -> int:
+        return count
+
+    try:
+        yield read_count
+    finally:
+        count = _UNTOLD.get() or 0
+        _UNTOLD.set(None if before is None else 0)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from typing import (
 )
 
 from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown, format_value, suggest
-from remanence.core.half_characters import mend_counted, take_untold, untold_as_before
+from remanence.core.half_characters import counting_untold, mend_counted, untold_as_before
 from remanence.core.synonyms import ARGUMENTS
 
 _WORDS: Mapping[Any, str] = {
@@ -241,13 +241,13 @@ def validate_arguments(verb: F) -> F:
 
         @wraps(verb)
         async def later(*given: Any, **more: Any) -> Any:
-            try:
+            with (
+                counting_untold() as read_count
+            ):  # an error tells what is wrong, the next answer is of another call
                 takes.check(given, more)
                 places, named = takes.mend(given, more)
                 answer = await verb(*places, **named)
-            finally:  # an error tells what is wrong, and the next answer is about another call
-                count = take_untold()
-            return tell_mended(answer, count) if count else answer
+            return tell_mended(answer, count) if (count := read_count()) else answer
 
         return later  # type: ignore[return-value] # has the same signature
 

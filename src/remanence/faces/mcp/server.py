@@ -44,7 +44,7 @@ from mcp_types import (
 from remanence._version import __version__
 from remanence.core.errors import InvalidInput, NameUnknown, RemanenceError, format_value
 from remanence.core.guide import FOR_AGENTS
-from remanence.core.half_characters import mend_json, note_mended, take_untold, untold_as_before
+from remanence.core.half_characters import mend_json, note_mended, start_counting, untold_as_before
 from remanence.core.synonyms import VERBS
 from remanence.engine import Engine
 from remanence.faces.mcp.inputs import Choices, Inputs
@@ -392,7 +392,7 @@ class _MendedInput:
         with open(own, encoding="utf-8", errors="replace") as lines:  # noqa: ASYNC230, PTH123 # a descriptor, read in a thread
             while line := await asyncio.to_thread(lines.readline):
                 mended, count = mend_json(line)
-                take_untold()  # of the line before
+                start_counting()  # of this line alone
                 note_mended(count)
                 yield mended
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.core.errors import RemanenceError
-from remanence.core.half_characters import mend_json, note_mended
+from remanence.core.half_characters import mend_json, note_mended, start_counting
 from remanence.faces.rest import problems
 from remanence.faces.rest.offers import BODY_BYTES_MAX, SEND_LESS
 from remanence.faces.rest.problems import RequestRefused
@@ -143,6 +143,7 @@ def _mend_escapes(body: bytes) -> bytes:
         mended, count = mend_json(body.decode())
     except UnicodeDecodeError:  # refused where it is parsed
         return body
+    start_counting()
     note_mended(count)
     return mended.encode() if count else body
 
