@@ -3,6 +3,7 @@
 Knows how programs write such marks; must not know formats.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +33,6 @@ _RUN = re.compile(rf"(?P<before>[ \t]*)(?:{_MARK})(?P<after>[ \t]*)")
 _SIGNS = ("cite", "†", "【turn", "<grok:", *map(chr, range(0xE200, 0xE207)))
 _MARK_ENDS = ("\ue201", "\ue204", "\ue206")  # counted where they began
 _CLOSING = ".,;:!?)]}»”’。，、；：！？）"
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def take_marks_off(turn: Turn, skipped: SkipCounts) -> Iterator[Turn]:
@@ -75,6 +75,15 @@ def _find_shown(inside: str) -> str:
     if kind == "url":
         return rest.partition("\ue202")[0].strip()
     if kind == "entity":
-        names = [found[1] for found in _QUOTED.finditer(rest)]
-        return names[1] if len(names) > 1 else ""
+        return _read_second(rest)
     return ""
+
+
+def _read_second(written: str) -> str:
+    """Return the second text of a list that is written as JSON, "" where there is none."""
+    try:
+        parts = json.loads(written)
+    except (ValueError, RecursionError):
+        return ""
+    texts = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
+    return texts[1] if len(texts) > 1 else ""
