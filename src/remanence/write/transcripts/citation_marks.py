@@ -28,7 +28,7 @@ _MARK = (
 _ELEMENT = re.compile(
     rf'<((?:antml:)?cite)\s+index="[\d,:\s-]{{0,99}}">(.{{0,{MARK_CHARS_MAX}}}?)</\1>', re.DOTALL
 )
-_RUN = re.compile(rf"(?P<before>[ \t]*)(?:{_MARK})(?P<after>[ \t]*)")
+_RUN = re.compile(rf"(?<![ \t])(?P<before>[ \t]*+)(?:{_MARK})(?P<after>[ \t]*+)")
 # Signs of which each mark has one: most texts have none, and are not looked through.
 _SIGNS = ("cite", "†", "【turn", "<grok:", *map(chr, range(0xE200, 0xE207)))
 _MARK_ENDS = ("\ue201", "\ue204", "\ue206")  # counted where they began
