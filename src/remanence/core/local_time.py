@@ -150,6 +150,8 @@ class SaidTimes:
     @property
     def said_again(self) -> str:
         """Say on which day it was said last, "" where that is the day that it was said first."""
+        if self.said_again_at is None:
+            return ""
         return "" if self.last_said_day == self.said_day else f"said again {self.last_said_day}"
 
     def is_said_within(self, span: SaidSpan) -> bool:

@@ -18,7 +18,6 @@ from remanence.core.arguments import check_count
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, StoreUnavailable
 from remanence.core.keywords import AgentFormat
 from remanence.core.model import STANDING, Memory, RecallResult, short_id
-from remanence.core.results import one_line
 from remanence.flows.base import settings
 from remanence.flows.base.context import REMARKS_SHOWN, Core
 from remanence.flows.base.paging import read_memories
@@ -424,25 +423,9 @@ def _read_line(edit: FileEdit, text: str | None, named: _NamedLine | None) -> Fi
             f"{number} says more than the line shows, or with other signs",
             recovery=f"correct it by `correct {named.seq} TEXT`, and take the edit back",
         )
-    if memory.revision != named.revision:
-        raise Conflict(
-            [("memories", memory.seq)],
-            f"{number} changed since the block was written",
-            f"discard the edit, look at the present text, and edit that: it says {one_line(memory.text)!r}",
-            expected=named.revision,
-            current=memory.revision,
-        )
-    if text == memory.text:
+    if text == memory.text and named.revision == memory.revision:
         raise InvalidInput(f"the brackets of {number} are not editable", recovery="take the edit back")
-    return replace(
-        edit,
-        verb="correct",
-        id=memory.id,
-        seq=memory.seq,
-        revision=memory.revision,
-        before={"text": memory.text},
-        after={"text": text},
-    )
+    return edit.correct_text(memory, text, named.revision)
 
 
 @dataclass(frozen=True, slots=True)

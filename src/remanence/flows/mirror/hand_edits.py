@@ -14,7 +14,6 @@ from typing import Any
 from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.model import STANDING, LearnResult, Memory, Turn, short_id
-from remanence.core.results import one_line
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.paging import read_memories
 from remanence.flows.base.settings import read_zone
@@ -196,23 +195,7 @@ def _line_edit(
             f"#{one.seq} says more than the line shows",
             recovery=f"edit the file of the fact: {_file_of(memory, known)}",
         )
-    if one.revision != memory.revision:
-        raise Conflict(
-            [("memories", memory.seq)],
-            f"#{one.seq} changed since the line was written: it has revision {memory.revision}, not {one.revision}",
-            f"discard the edit, look at the present text, and edit that: it says {one_line(memory.text)!r}",
-            expected=one.revision,
-            current=memory.revision,
-        )
-    return replace(
-        edit,
-        verb="correct",
-        id=memory.id,
-        seq=memory.seq,
-        revision=memory.revision,
-        before={"text": memory.text},
-        after={"text": text},
-    )
+    return edit.correct_text(memory, text, one.revision)
 
 
 def _read_page(found: ChangedFile) -> tuple[FileEdit, Page | None]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from remanence.core.errors import RemanenceError
-from remanence.core.model import short_id
+from remanence.core.errors import Conflict, RemanenceError
+from remanence.core.model import Memory, short_id
 from remanence.core.results import Result, format_counts, number, one_line, visible
 
 SHOWN_CHARS = 400  # of a text in a list of proposals
@@ -53,6 +53,27 @@ class FileEdit(Result):
     def mark_refused(self, error: RemanenceError) -> "FileEdit":
         """Return it as one that cannot be applied."""
         return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
+
+    def correct_text(self, memory: Memory, text: str, written_at: int | None) -> "FileEdit":
+        """Return it as a correction of a memory; raise Conflict unless its line was written at this revision."""
+        if written_at != memory.revision:
+            raise Conflict(
+                [("memories", memory.seq)],
+                f"{short_id(memory.seq)} changed since its line was written: it has revision {memory.revision}, not"
+                f" {written_at}",
+                f"discard the edit, look at the present text, and edit that: it says {one_line(memory.text)!r}",
+                expected=written_at,
+                current=memory.revision,
+            )
+        return replace(
+            self,
+            verb="correct",
+            id=memory.id,
+            seq=memory.seq,
+            revision=memory.revision,
+            before={"text": memory.text},
+            after={"text": text},
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

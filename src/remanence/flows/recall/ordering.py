@@ -242,9 +242,11 @@ def _find_reply(query: str, first: Hit, rest: Sequence[Hit]) -> Hit | None:
 
     Of two words on one matter the later and more trusted stands first; what it says of the other is not read.
     """
-    asked, old = frozenset(stems(query)), first.memory
-    held = asked.intersection(stems(old.text[:READ_CHARS_MAX]))
-    if old.role not in PROGRAMS or len(held) < REPLY_WORDS_MIN:
+    old = first.memory
+    if old.role not in PROGRAMS:
+        return None
+    held = frozenset(stems(query)).intersection(stems(old.text[:READ_CHARS_MAX]))
+    if len(held) < REPLY_WORDS_MIN:
         return None
     replies = [
         hit

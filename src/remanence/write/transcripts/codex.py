@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from remanence.core.model import Role, Turn
-from remanence.write.transcripts import base, export_files
+from remanence.write.transcripts import export_files
 from remanence.write.transcripts.base import LineValue
 from remanence.write.transcripts.content_types import LEFT_OUT, ContentTypes, note_type
-from remanence.write.transcripts.host_sessions import SIDE_CHAIN, HostSession
-from remanence.write.transcripts.importer_source import LINES, SkipCounts, Source
+from remanence.write.transcripts.host_sessions import SIDE_CHAIN, HostSession, read_session_lines
+from remanence.write.transcripts.importer_source import SkipCounts, Source
 from remanence.write.transcripts.item_fields import MessageKeys
 from remanence.write.transcripts.turn_fields import FlawError
 
@@ -34,14 +34,10 @@ class Codex:
         return export_files.holds_lines(source, _is_of_session)
 
     def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
-        """Yield the turns of all sessions; other files are counted."""
-        keys = MessageKeys()
-        names = source.list_files(*LINES) if source.is_folder else list(source.files)
-        for name in names:
-            session = _CodexReader(keys, skipped, with_actions=source.with_actions)
-            for turns in base.read_lines(source.text(name), name, "line of a session", session.read, skipped):
-                yield from turns
-        export_files.note_other_files(source, names, skipped)
+        """Return the turns of all sessions; other files are counted."""
+        return read_session_lines(
+            source, skipped, lambda keys: _CodexReader(keys, skipped, with_actions=source.with_actions)
+        )
 
 
 def _is_of_session(head: Mapping[str, Any]) -> bool:

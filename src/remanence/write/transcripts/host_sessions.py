@@ -6,14 +6,15 @@ Knows messages and actions; must not know in which files a host keeps them.
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from remanence.core.keywords import Moment
 from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
-from remanence.write.transcripts import item_fields, turn_fields
-from remanence.write.transcripts.importer_source import SkipCounts
+from remanence.write.transcripts import base, export_files, item_fields, turn_fields
+from remanence.write.transcripts.base import LineValue
+from remanence.write.transcripts.importer_source import LINES, SkipCounts, Source
 from remanence.write.transcripts.item_fields import MessageKeys
 from remanence.write.transcripts.turn_fields import FlawError
 
@@ -125,6 +126,27 @@ class HostSession:
         except FlawError:
             self.skipped.note(_NO_TIME, str(given))
             return None
+
+
+class LineReader(Protocol):
+    """Reads the lines of one session in their order."""
+
+    def read(self, line: LineValue) -> list[Turn]:
+        """Return the turns of a line; raise FlawError for one that is no line of a session."""
+        ...
+
+
+def read_session_lines(
+    source: Source, skipped: SkipCounts, open_session: Callable[[MessageKeys], LineReader]
+) -> Iterator[Turn]:
+    """Yield the turns of all sessions of a source, each a file of lines; other files are counted."""
+    keys = MessageKeys()
+    names = source.list_files(*LINES) if source.is_folder else list(source.files)
+    for name in names:
+        read = open_session(keys).read
+        for turns in base.read_lines(source.text(name), name, "line of a session", read, skipped):
+            yield from turns
+    export_files.note_other_files(source, names, skipped)
 
 
 def describe_action(tool: object, arguments: Any) -> str | None:
