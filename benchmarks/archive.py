@@ -23,7 +23,7 @@ from benchmarks.report import figure, note, rss_mb, rss_peak_mb, settings, spent
 from remanence.core.keywords import ArchiveName
 from remanence.core.model import Memory, Status
 from remanence.flows.indexes import scope_index
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 BATCH = 50_000  # memories an import takes at once
 SESSION = 20  # memories of one session
@@ -190,15 +190,15 @@ class _Spy:
 
     def __init__(self) -> None:
         self.seqs: set[int] = set()
-        get, find = SqlStore.get, SqlStore.find
+        get, find = SqliteStore.get, SqliteStore.find
 
-        async def spied_get(store: SqlStore, *asked: Any) -> list[Memory | None]:
+        async def spied_get(store: SqliteStore, *asked: Any) -> list[Memory | None]:
             return self._saw(await get(store, *asked))
 
-        async def spied_find(store: SqlStore, *asked: Any) -> list[Memory]:
+        async def spied_find(store: SqliteStore, *asked: Any) -> list[Memory]:
             return self._saw(await find(store, *asked))
 
-        SqlStore.get, SqlStore.find = spied_get, spied_find  # type: ignore[method-assign, assignment]
+        SqliteStore.get, SqliteStore.find = spied_get, spied_find  # type: ignore[method-assign, assignment]
 
     def _saw(self, memories: list[Any]) -> list[Any]:
         self.seqs.update(one.seq for one in memories if one is not None and one.status is Status.ARCHIVED)

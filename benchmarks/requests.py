@@ -25,7 +25,7 @@ from benchmarks.corpus import Maker
 from benchmarks.locomo import questions
 from benchmarks.report import figure, settings
 from remanence.core.model import Turn
-from remanence.store.sqlite import dialect, sqlite_store
+from remanence.store.sqlite import database_file, sqlite_store
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.write.transcripts.formats import parse
 
@@ -60,7 +60,7 @@ class StoreCalls:
 def counted_calls() -> Iterator[StoreCalls]:
     """Count what is asked of every file that is opened from now on."""
     calls = StoreCalls()
-    ask, connect = Worker.ask, dialect.connect
+    ask, connect = Worker.ask, database_file.connect
 
     async def counting(worker: Worker, work: Work[Answer], *, reads: bool = False) -> Answer:
         calls.note_request()

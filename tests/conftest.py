@@ -4,9 +4,12 @@ import gc
 import os
 import signal
 import socket
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import postgres
 
 # Two busy cores make single examples slow, which says nothing about the law under test.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -51,3 +54,20 @@ def refuse_remote(sock: socket.socket, address: object) -> None:
     host = str(address[0]) if isinstance(address, tuple) else ""
     if host not in {"localhost", "::1"} and not host.startswith("127."):
         raise NetworkIsOff(f"a test tried to reach {host}: the network is off")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """Yield a PostgreSQL server of this process."""
+    if postgres.MISSING:
+        pytest.skip(postgres.MISSING)
+    server = postgres.Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def postgres_address(postgres_server: postgres.Server) -> str:
+    """Return the address of an empty database on a server."""
+    postgres_server.empty()
+    return postgres_server.address

@@ -82,7 +82,11 @@ SAYS = {
     "E12": "no memory goes to and fro between tiers: it comes nearer twice a day at most",
     "E13": "what a running session or task is linked to does not move away",
 }
-_NAMED = "LEFT JOIN names c ON c.no = m.category LEFT JOIN names t ON t.no = m.state"
+_NEAR = "near JOIN states m ON m.scope = :scope AND m.seq = near.seq"
+_NAMED = (
+    "LEFT JOIN names c ON c.scope = m.scope AND c.no = m.category"
+    " LEFT JOIN names t ON t.scope = m.scope AND t.no = m.state"
+)
 _PROTECTED = f"""(
     m.pinned OR c.name IN ('identity', 'agent_key', 'migration', 'configuration', 'audit')
     OR c.name = 'task' AND coalesce(t.name, 'pending') IN ('pending', 'in_progress', 'blocked')
@@ -94,8 +98,9 @@ _PROTECTED = f"""(
 
 
 _WORKED = """EXISTS (SELECT 1 FROM links l JOIN states o
-    ON o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END
-    LEFT JOIN names oc ON oc.no = o.category LEFT JOIN names ot ON ot.no = o.state
+    ON o.scope = m.scope AND o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END
+    LEFT JOIN names oc ON oc.scope = o.scope AND oc.no = o.category
+    LEFT JOIN names ot ON ot.scope = o.scope AND ot.no = o.state
     WHERE l.scope = m.scope AND m.seq IN (l.source, l.target) AND o.status IN (0, 1)
     AND (oc.name = 'session_context' AND ot.name = 'active' OR oc.name = 'task' AND ot.name = 'in_progress'))"""
 
@@ -182,15 +187,15 @@ class Checker:
         self._ways.clear()
         self._rows.execute("DELETE FROM near")
         self._rows.execute(
-            "INSERT INTO near SELECT m.seq FROM states m LEFT JOIN names c ON c.no = m.category"
-            " WHERE m.scope = (SELECT no FROM names WHERE space = 'scope' AND name = ?)"
+            "INSERT INTO near SELECT m.seq FROM states m LEFT JOIN names c ON c.scope = m.scope AND c.no = m.category"
+            " WHERE m.scope = (SELECT scope FROM scope_names WHERE name = ?)"
             " AND (m.status IN (?, ?) OR m.status = ? AND c.name IN ('notification', 'task'))",
             (self._name, INBOX, ACTIVE, ARCHIVED),
         )
 
     def _all(self, sql: str, **values: Any) -> list[sqlite3.Row]:
         (values["scope"],) = self._rows.execute(
-            "SELECT no FROM names WHERE space = 'scope' AND name = ?", (self._name,)
+            "SELECT scope FROM scope_names WHERE name = ?", (self._name,)
         ).fetchone()
         return self._rows.execute(sql, values).fetchall()
 
@@ -211,7 +216,7 @@ class Checker:
         last = {name: schedule["last"].get(name, 0) for name in CADENCES}
         (waits,) = self._all(
             f"SELECT {', '.join(f'min(CASE WHEN at > :{name} THEN at END) AS {name}' for name in CADENCES)}"
-            " FROM runs WHERE position > :position AND +scope = :scope",
+            " FROM runs WHERE position > :position AND scope = :scope",
             position=self._position - FEW_RUNS,
             **last,
         )
@@ -225,9 +230,10 @@ class Checker:
     def _budgets(self) -> None:
         """E2: the tokens of each agent and tier, without what alone is longer than a tier and was marked."""
         rows = self._all(
-            "SELECT n.name AS agent, m.tier, sum(m.tokens) AS tokens FROM near JOIN states m USING (seq)"
-            " LEFT JOIN names n ON n.no = m.agent WHERE m.status IN (:inbox, :active) AND m.tier < :budgets"
-            " AND NOT EXISTS (SELECT 1 FROM tags t JOIN names o ON o.no = t.tag AND o.name = 'flag/oversize'"
+            f"SELECT n.name AS agent, m.tier, sum(m.tokens) AS tokens FROM {_NEAR}"
+            " LEFT JOIN names n ON n.scope = m.scope AND n.no = m.agent"
+            " WHERE m.status IN (:inbox, :active) AND m.tier < :budgets AND NOT EXISTS (SELECT 1 FROM tags t"
+            " JOIN names o ON o.scope = t.scope AND o.no = t.tag AND o.name = 'flag/oversize'"
             " WHERE t.scope = :scope AND t.seq = m.seq) GROUP BY m.agent, m.tier",
             inbox=INBOX,
             active=ACTIVE,
@@ -245,7 +251,7 @@ class Checker:
         rows = self._all(
             "SELECT m.seq, m.agent, CASE WHEN m.status = :archived THEN :gone ELSE m.tier END AS tier,"
             " coalesce(m.used_at, m.learned_at) AS used_at,"
-            f" {_WORKED} AS worked FROM near JOIN states m USING (seq) WHERE m.status IN (:inbox, :active, :archived)",
+            f" {_WORKED} AS worked FROM {_NEAR} WHERE m.status IN (:inbox, :active, :archived)",
             inbox=INBOX,
             active=ACTIVE,
             archived=ARCHIVED,
@@ -276,7 +282,7 @@ class Checker:
     def _notices(self, now: int) -> None:
         """E3: notices that were read so long ago and are there, in sight or archived; what rails protect stays."""
         rows = self._all(
-            f"SELECT m.seq, m.state_at FROM near JOIN states m USING (seq) {_NAMED}"
+            f"SELECT m.seq, m.state_at FROM {_NEAR} {_NAMED}"
             " WHERE c.name = 'notification' AND t.name = 'read' AND m.status IN (:inbox, :active, :archived)"
             f" AND m.state_at < :before AND NOT {_PROTECTED}",
             inbox=INBOX,
@@ -289,10 +295,10 @@ class Checker:
     def _tasks(self, now: int) -> None:
         """E4: tasks that ended so long ago and are at hand, and from which nothing that is kept was learned."""
         rows = self._all(
-            f"SELECT m.seq, m.state_at FROM near JOIN states m USING (seq) {_NAMED}"
+            f"SELECT m.seq, m.state_at FROM {_NEAR} {_NAMED}"
             " WHERE c.name = 'task' AND t.name IN ('completed', 'cancelled') AND m.status IN (:inbox, :active)"
             " AND m.state_at < :before AND NOT m.pinned AND NOT EXISTS (SELECT 1 FROM links l"
-            " JOIN states o ON o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END"
+            " JOIN states o ON o.scope = m.scope AND o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END"
             " WHERE l.scope = :scope AND m.seq IN (l.source, l.target) AND l.relation = :learned_from"
             " AND o.status <> :pruned)",
             inbox=INBOX,
@@ -363,11 +369,13 @@ class Checker:
         """Return of each memory its status, and all that it is: row, links, tags, sources."""
         with closing(_opened(path)) as rows:
             found: dict[int, Image] = {}
-            for row in rows.execute("SELECT * FROM states JOIN memories USING (seq)"):
+            mine = "WHERE scope = (SELECT scope FROM scope_names WHERE name = ?)"
+            every = f"SELECT * FROM states JOIN memories USING (scope, seq) {mine}"
+            for row in rows.execute(every, (self._name,)):
                 kept = {name: row[name] for name in row.keys() if name not in HAPPENED}  # noqa: SIM118 # no mapping
                 found[row["seq"]] = Image(row["status"], {"row": [sorted(kept.items(), key=str)]})
             for table, ends in HANGS.items():
-                for row in rows.execute(f"SELECT * FROM {table}"):
+                for row in rows.execute(f"SELECT * FROM {table} {mine}", (self._name,)):
                     for end in ends:
                         if row[end] in found:
                             found[row[end]].parts.setdefault(table, []).append(tuple(row))
@@ -414,7 +422,7 @@ class Checker:
     def ended(self, path: Path, scenario: str, believed: float | None) -> None:
         """E10: how one of the eight scenarios ended."""
         with closing(_opened(path)) as rows:
-            scope = "(SELECT no FROM names WHERE space = 'scope' AND name = ?)"
+            scope = "(SELECT scope FROM scope_names WHERE name = ?)"
             found = rows.execute(
                 f"SELECT key, status, tier, confidence, tokens FROM states JOIN memories USING (seq, scope)"
                 f" WHERE scope = {scope} ORDER BY seq",

@@ -15,7 +15,7 @@ from remanence.core.snapshot import Bools, Snapshot
 from remanence.curate.planner.protection import Guarding
 from remanence.engine import Engine
 from remanence.flows.schedule import ticking
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 
 CAME = ("said_at", "learned_at")  # columns of when a memory came
@@ -75,7 +75,7 @@ def _writing(plan: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any
 
 
 def _forgetful(commit: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def committed(self: SqlStore, scope: str, entries: Any, cause: Cause) -> Any:
+    async def committed(self: SqliteStore, scope: str, entries: Any, cause: Cause) -> Any:
         return await commit(self, scope, entries, replace(cause, fired=()))
 
     return committed
@@ -87,7 +87,7 @@ def _restoring_more(commit: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
             return replace(entry, after={**entry.after, "importance": 0.5})
         return entry
 
-    async def committed(self: SqlStore, scope: str, entries: Any, cause: Cause) -> Any:
+    async def committed(self: SqliteStore, scope: str, entries: Any, cause: Cause) -> Any:
         kept = [more(entry) for entry in entries] if cause.verb == "restore" else entries
         return await commit(self, scope, kept, cause)
 
@@ -127,8 +127,8 @@ FAULTS: Mapping[str, Fault] = {
     "E4": Fault("finished tasks have no life time", _off("finished-tasks")),
     "E5": Fault("no guard is asked", JANITOR, (Guarding, "mark_blocked", _unguarded)),
     "E6": Fault("a dry run writes", broken=(Engine, "plan", _writing)),
-    "E7": Fault("a rule with a period fires at each run", _AGAIN, (SqlStore, "commit", _forgetful)),
-    "E8": Fault("what is restored matters more than before", broken=(SqlStore, "commit", _restoring_more)),
+    "E7": Fault("a rule with a period fires at each run", _AGAIN, (SqliteStore, "commit", _forgetful)),
+    "E8": Fault("what is restored matters more than before", broken=(SqliteStore, "commit", _restoring_more)),
     "E9": Fault(
         "the memory store says that all came a day later", broken=(MemoryStore, "snapshot", _younger)
     ),

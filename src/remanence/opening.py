@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 
 from remanence.core.arguments import check_name, check_path
 from remanence.core.clock import Clock, SystemClock
-from remanence.core.errors import ExtensionError, InvalidInput, format_value
+from remanence.core.errors import ExtensionError, InvalidInput, NotFound, format_value
 from remanence.core.keywords import TrustName
 from remanence.core.model import Trust
 from remanence.core.permissions import Capability
@@ -24,11 +24,12 @@ from remanence.flows.base.tracing import Tracer
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
+from remanence.store.address import is_address
 from remanence.store.base import Store
 from remanence.store.capabilities import VECTORS, can, complete, require
 from remanence.store.sqlite import key_change
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.text.tokens import token_counts
 
 TokenCounter = Callable[[str], int]
@@ -61,10 +62,13 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     writer: str | Writer | None = None,
     **own: Unpack[OwnParts],
 ) -> Engine:
-    """Open a memory, with `async with` or `await`: a file, made where it is missing, or one in this process only.
+    """Open a memory: a file, made where it is missing, a database on a server, or one in this process only.
+
+    Use it with `async with` or `await`.
 
     Args:
-        path: the database file, or ":memory:".
+        path: the database file, ":memory:", or the address of a PostgreSQL server (extra `postgres`):
+            "postgresql://user@host/database".
         scope: name of the scope; no verb reads or writes across scopes but those of `scopes`, `promote`, and `recall`
             where it names others.
         agent: who writes and recalls.
@@ -93,19 +97,20 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         tracer: a tracer of OpenTelemetry, which gets spans when a curation gathers, decides and commits; it gets no
             texts, ids and names.
     """
-    check_path(path)
+    if not is_address(path):
+        check_path(path)
     check_name("a scope", scope)
     if agent is not None:
         check_name("an agent", agent)
         refuse_secret(b"", "name of the agent", agent)
     store, counter = own.get("store"), own.get("tokens")
     key = _read_key(own.get("key"))
-    if key is not None and (store is not None or str(path) == IN_MEMORY):
+    if key is not None and (store is not None or str(path) == IN_MEMORY or is_address(path)):
         raise InvalidInput(
             "a key encrypts a database file, and none is opened",
             recovery="name the path of a file, or leave out key",
         )
-    backend = complete(store if store is not None else SqlStore(str(path), key=key))
+    backend = complete(store if store is not None else _build_store(path, key))
     vectorizer, model = _embedder(backend, embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
@@ -147,6 +152,19 @@ async def change_key(path: str | Path, *, key: object = None, new_key: object) -
     check_path(path)
     before, after = _read_key(key), _read_key(new_key)
     return await asyncio.to_thread(key_change.change_key, str(path), before, after)
+
+
+def _build_store(path: str | Path, key: FileKey | None) -> Store:
+    """Return the store of a file or of a database on a server; what a server needs is loaded for one alone."""
+    if not is_address(path):
+        return SqliteStore(str(path), key=key)
+    try:
+        from remanence.store.postgres.pg_store import PgStore
+    except ImportError as error:
+        raise NotFound(
+            f"the extra `postgres` is not installed ({error})", recovery="pip install 'remanence[postgres]'"
+        ) from None
+    return PgStore(str(path))
 
 
 def _read_key(source: object) -> FileKey | None:

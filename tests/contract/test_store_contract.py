@@ -1,11 +1,12 @@
-"""Both stores keep the contract; the suite itself is shipped in `remanence_store_kit`."""
+"""All stores keep the contract; the suite itself is shipped in `remanence_store_kit`."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.postgres.pg_store import PgStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.contract import StoreContract
 from remanence_store_kit.memory.memory_store import MemoryStore
 
@@ -26,17 +27,37 @@ class TestSqlStore(StoreContract):
     """SQLite, in a real file."""
 
     @pytest.fixture
-    async def store(self, tmp_path: Path) -> AsyncIterator[SqlStore]:
+    async def store(self, tmp_path: Path) -> AsyncIterator[SqliteStore]:
         """Yield a store on a new file."""
-        store = SqlStore(str(tmp_path / "memory.db"))
+        store = SqliteStore(str(tmp_path / "memory.db"))
         await store.open()
         yield store
         await store.close()
 
     @pytest.fixture
-    async def other(self, store: SqlStore, tmp_path: Path) -> AsyncIterator[SqlStore]:
+    async def other(self, store: SqliteStore, tmp_path: Path) -> AsyncIterator[SqliteStore]:
         """Yield a second store on the same file, with a thread of its own that writes."""
-        other = SqlStore(str(tmp_path / "memory.db"))
+        other = SqliteStore(str(tmp_path / "memory.db"))
+        await other.open()
+        yield other
+        await other.close()
+
+
+class TestPgStore(StoreContract):
+    """PostgreSQL, on a real server."""
+
+    @pytest.fixture
+    async def store(self, postgres_address: str) -> AsyncIterator[PgStore]:
+        """Yield a store on an empty database."""
+        store = PgStore(postgres_address)
+        await store.open()
+        yield store
+        await store.close()
+
+    @pytest.fixture
+    async def other(self, store: PgStore, postgres_address: str) -> AsyncIterator[PgStore]:
+        """Yield a second store on the same database, with connections of its own."""
+        other = PgStore(postgres_address)
         await other.open()
         yield other
         await other.close()

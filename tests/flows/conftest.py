@@ -15,7 +15,7 @@ from remanence.flows.consolidate.extract_pending import listen
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.remote import ALWAYS, holds_remotely, open_behind_server
 from tests.sentences import Sentences
@@ -77,7 +77,7 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -
     kept = MemoryStore()
 
     def _open(**more: object) -> remanence.Engine:
-        store: Store = kept if request.param == "memory" else SqlStore(str(tmp_path / "memory.db"))
+        store: Store = kept if request.param == "memory" else SqliteStore(str(tmp_path / "memory.db"))
         settings = {"clock": clock, "embedder": "hashed", "store": store, **more}
         if request.param == "remote":
             return open_behind_server(settings)

@@ -22,7 +22,7 @@ from typing import Any
 import remanence
 from remanence import Engine, RemanenceError
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite import dialect
+from remanence.store.sqlite import database_file
 
 SAID = (
     "Wilhelmina hides the Quirkleton key beneath the marmalade bridge.",
@@ -135,7 +135,7 @@ def counted(folder: Path) -> Callable[[int], None]:
         connection.set_trace_callback(reached)
         return connection
 
-    plain, dialect.sqlite3.connect = sqlite3.connect, connect  # type: ignore[attr-defined]
+    plain, database_file.sqlite3.connect = sqlite3.connect, connect  # type: ignore[attr-defined]
     sys.addaudithook(heard)
     return lambda place: left_to_do.__setitem__(0, place)
 

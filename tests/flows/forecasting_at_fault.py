@@ -20,7 +20,7 @@ import remanence
 from remanence import Engine, RemanenceError
 from remanence.core.clock import DAY, ManualClock
 from remanence.flows.base.undo_data_expiry import expire
-from remanence.store.sqlite import dialect
+from remanence.store.sqlite import database_file
 from remanence_store_kit.dump import dump
 from tests.flows.erasing_at_fault import Found, apart, counted
 
@@ -117,7 +117,7 @@ def failing(code: int, name: str, message: str) -> Callable[[int], None]:
             return super().execute(sql, *given)
 
     plain = sqlite3.connect
-    dialect.sqlite3.connect = lambda *given, **more: plain(*given, factory=Failing, **more)  # type: ignore[attr-defined]
+    database_file.sqlite3.connect = lambda *given, **more: plain(*given, factory=Failing, **more)  # type: ignore[attr-defined]
     return lambda place: left_to_do.__setitem__(0, place)
 
 

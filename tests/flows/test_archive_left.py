@@ -12,7 +12,7 @@ from remanence.core.segment import TURN
 from remanence.flows.indexes import scope_index
 from remanence.flows.recall import ranking
 from remanence.store.base import AnswerRows
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 ARCHIVE = """version = 1
 name = "clear"
@@ -61,7 +61,7 @@ class Spy:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.read: set[int] = set()
         for name in ("get", "find", "read_answer"):
-            patch.setattr(SqlStore, name, self._watched(getattr(SqlStore, name)))
+            patch.setattr(SqliteStore, name, self._watched(getattr(SqliteStore, name)))
 
     def _watched(self, asking: Any) -> Any:
         async def watched(*asked: Any) -> Any:

@@ -10,9 +10,9 @@ import pytest
 from remanence.core.change import Block, Change, Increment
 from remanence.core.errors import InvalidInput, StoreDamaged
 from remanence.core.model import PolicyClass, Relation
-from remanence.store.checksummed_columns import SUMMED
-from remanence.store.sqlite import rows, string_ids, sums
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql import names, rows, sums
+from remanence.store.sql.checksummed_columns import SUMMED
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import (
     SCOPE,
     create_change,
@@ -24,9 +24,9 @@ from remanence_store_kit.builders import (
 )
 
 
-async def opened(path: Path) -> SqlStore:
+async def opened(path: Path) -> SqliteStore:
     """Open a store."""
-    store = SqlStore(str(path / "m.db"))
+    store = SqliteStore(str(path / "m.db"))
     await store.open()
     return store
 
@@ -58,7 +58,7 @@ async def test_history_about_a_memory_counts_its_rows_alone(tmp_path: Path) -> N
 
 async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Speakers, more than are remembered, keep their names in rows and in the audit."""
-    monkeypatch.setattr(string_ids, "CACHED_MAX", 2)
+    monkeypatch.setattr(names, "CACHED_MAX", 2)
     store = await opened(tmp_path)
     speakers = [f"speaker {k}" for k in range(6)]
     done = await keep(
@@ -126,35 +126,10 @@ def test_a_list_of_numbers_is_nothing_else(text: str) -> None:
         rows.numbers(text)
 
 
-class _Unordered:
-    """What a connection with a damaged index does: the same rows come again and again."""
-
-    def __init__(self, width: int) -> None:
-        self.digits = f"{1:016x}" * width
-
-    def execute(self, *_: object) -> "_Unordered":
-        """Read."""
-        return self
-
-    def fetchone(self) -> tuple[str]:
-        """Return one row."""
-        return (self.digits,)
-
-
-def test_rows_in_no_order_are_noticed() -> None:
-    """Were a table read in no order, the check of its sums would go on for ever."""
-    summed = SUMMED["states"]
-    read = sums._numbers(_Unordered(len(summed.columns)), "states", summed)  # type: ignore[arg-type]
-    next(read)
-
-    with pytest.raises(ValueError, match="the rows of states are in no order"):
-        list(read)
-
-
 def test_no_rows_change_no_sum() -> None:
     """Counting nothing counts in no chunk."""
     summing = sums.Sums()
-    summing.count("states", np.zeros((0, len(SUMMED["states"].columns)), np.int64))
+    summing.add_arrays("states", np.zeros((0, len(SUMMED["states"].columns)), np.int64))
 
     assert set() == summing.chunks
 

@@ -11,7 +11,7 @@ from remanence import NotFound, StoreUnavailable
 from remanence.core.clock import ManualClock
 from remanence.flows.base import copies
 from remanence.store.base import Bookkeeping, BookkeepResult
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -128,7 +128,7 @@ async def test_a_copy_is_made_where_it_cannot_be_registered(
     assert "is not registered, so no erasure will name it" in caplog.text
 
 
-class _Full(SqlStore):
+class _Full(SqliteStore):
     """A store whose disk is full when a copy is to be registered."""
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:

@@ -22,7 +22,7 @@ from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.schedule.schedules import Daemon
 from remanence.flows.schedule.ticking import LEASE, JobsResult
 from remanence.store.base import Bookkeeping
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.flows.conftest import Opener
 from tests.flows.test_ticking import RAPID
 
@@ -149,7 +149,7 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     assert (12, 4) == (keeps.rounds, keeps.unwell)
 
 
-class _Counted(SqlStore):
+class _Counted(SqliteStore):
     """A store that counts which scopes are read whole, and committed to."""
 
     def __init__(self, path: str) -> None:
@@ -257,24 +257,24 @@ async def test_under_a_clock_that_jumped_nothing_is_curated(tmp_path: Path, days
     assert not any(one.held for one in done)
 
 
-class _Killed(SqlStore):
+class _Killed(SqliteStore):
     """A store whose process dies at one of its writes, before or after it."""
 
     def __init__(self, path: str, left: int, *, after: bool) -> None:
         super().__init__(path)
         self.left, self.after = left, after
 
-    async def _write(self, work: Any) -> Any:
+    async def _write_file(self, work: Any) -> Any:
         self.left -= 1
         if self.left == 0 and not self.after:
             os.kill(os.getpid(), signal.SIGKILL)
-        done = await super()._write(work)
+        done = await super()._write_file(work)
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return done
 
 
-async def _daemon(store: SqlStore, at: int) -> None:
+async def _daemon(store: SqliteStore, at: int) -> None:
     async with remanence.open(clock=ManualClock(at), embedder="none", store=store) as memory:
         await _looked(memory)
 
@@ -329,7 +329,7 @@ def test_a_daemon_that_is_killed_at_any_step_is_started_again(tmp_path: Path, af
     asyncio.run(fill())
     whole = tmp_path / "whole.db"
     copyfile(path, whole)
-    asyncio.run(_daemon(SqlStore(str(whole)), START + DAY))
+    asyncio.run(_daemon(SqliteStore(str(whole)), START + DAY))
     expected, step = asyncio.run(_end(whole)), 1
     while True:
         tried = tmp_path / f"{step}.db"
@@ -394,7 +394,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
 async def test_a_store_that_fails_is_told_and_tried_again(tmp_path: Path, clock: ManualClock) -> None:
     """A disk that is full for a while ends no daemon."""
 
-    class Full(SqlStore):
+    class Full(SqliteStore):
         fails = False
 
         async def commit(self, *given: Any, **named: Any) -> Any:

@@ -185,6 +185,10 @@ async def test_whatever_lies_in_a_column_is_an_error_of_ours(path: Path) -> None
     ("table", "column", "value"),
     [
         ("runs", "position", 2**62),
+        ("runs", "run", b""),
+        ("postings", "seqs", b"x"),
+        ("postings", "count", 2**40),
+        ("waiting", "terms", b"x"),
         ("states", "decay", 7),
         ("states", "seq", -(2**63)),
         ("scopes", "memories", -1),

@@ -430,23 +430,23 @@ def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None
     written = browser.fill(
         browser.open("/memories"), "/do/learn", text="The ferry leaves at six.", tags="ferry, sea"
     )
-    assert "Stored as #8" in written.text and "sea" in written.text
+    assert "Stored as #7" in written.text and "sea" in written.text
     edited = browser.fill(written, "/do/update", text="The ferry leaves at seven.")
-    assert "Changed text of #8" in edited.text
+    assert "Changed text of #7" in edited.text
     stale = browser.fill(written, "/do/update", text="The ferry leaves at eight.")
     assert "at seven" in stale.text and "revision" in stale.text
     tagged = browser.fill(stale, "/do/tag", tags="timetable")
     assert "Tagged timetable" in tagged.text
-    assert "Pinned #8" in browser.fill(tagged, "/do/pin").text
-    assert "Unpinned #8" in browser.fill(browser.open("/memories/8"), "/do/unpin").text
-    deleted = browser.fill(browser.open("/memories/8"), "/do/forget")
-    assert "Deleted #8" in deleted.text
+    assert "Pinned #7" in browser.fill(tagged, "/do/pin").text
+    assert "Unpinned #7" in browser.fill(browser.open("/memories/7"), "/do/unpin").text
+    deleted = browser.fill(browser.open("/memories/7"), "/do/forget")
+    assert "Deleted #7" in deleted.text
     mark = next(form["mark"] for form in deleted.forms if "mark" in form)
     refused = browser.open(
-        "/do/correct", {"mark": mark, "back": "/memories", "name": "8", "text": "At nine."}
+        "/do/correct", {"mark": mark, "back": "/memories", "name": "7", "text": "At nine."}
     )
-    assert "Bring #8 back" in refused.text and "restore 8" in refused.text.partition("Bring #8 back")[2]
-    assert any(one.get("href", "").startswith("/memories/8") for _, one in refused.tags)
+    assert "Bring #7 back" in refused.text and "restore 7" in refused.text.partition("Bring #7 back")[2]
+    assert any(one.get("href", "").startswith("/memories/7") for _, one in refused.tags)
     back = browser.fill(deleted, "/do/undo")
     assert "Took back" in back.text and "The ferry" in browser.open("/memories").text
 

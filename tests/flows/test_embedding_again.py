@@ -18,7 +18,7 @@ from remanence.flows.write import embedding
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.llm.local import REPLACED, StaticEmbedder
 from remanence.store.base import Bookkeeping
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 (OLD,) = REPLACED
 TEXTS = [
@@ -82,7 +82,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def kinds(path: Path) -> dict[str, int]:
     """Count the vectors by the embedder that must have made them."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     seqs, vectors = await store.vectors("default")
     memories = await store.get("default", seqs.tolist())
@@ -96,7 +96,7 @@ async def kinds(path: Path) -> dict[str, int]:
 
 async def booked(path: Path) -> dict[str, object]:
     """Read what the file says of its embedder."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     found = await store.bookkeep("default", Bookkeeping(0, get=(embedding.EMBEDDER,)))
     await store.close()

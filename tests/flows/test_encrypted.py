@@ -14,7 +14,7 @@ import pytest
 import remanence.sync
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreIncompatible, StoreUnavailable
 from remanence.store.sqlite.driver import FileKey, open_file
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.store.sqlite.upgrade import read_older_version
 from tests import IMPORT_PATH
 from tests.command_line import typed
@@ -135,7 +135,7 @@ def test_a_key_has_no_repr() -> None:
     """What prints a key, or the store that has it, shows nothing of it."""
     key = FileKey("open sesame")
 
-    assert "sesame" not in f"{key}{key!r}{vars(SqlStore('m.db', key=key))}"
+    assert "sesame" not in f"{key}{key!r}{vars(SqliteStore('m.db', key=key))}"
 
 
 async def test_a_file_is_encrypted_gets_another_key_and_is_decrypted(tmp_path: Path) -> None:

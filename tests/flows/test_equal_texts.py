@@ -16,8 +16,8 @@ import remanence
 from remanence.core import score
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Decay, Memory, Relation, Status
-from remanence.store.sqlite import upgrade
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql import schema_versions
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.text import analysis
 from remanence.text.analysis import fingerprint
 from remanence.text.text_columns import text_columns
@@ -107,7 +107,9 @@ async def test_all_that_is_computed_is_todays(path: Path) -> None:
 
     assert (9, []) == (len(held), [one.text for one in held if not follows(one)])
     assert (Decay.DURABLE, True) == (value.decay, whole)
-    assert dict(upgrade.MARKS).items() <= dict(rows(path, {"meta": ["name", "value"]})["meta"]).items()
+    assert (
+        dict(schema_versions.MARKS).items() <= dict(rows(path, {"meta": ["name", "value"]})["meta"]).items()
+    )
 
 
 async def test_a_repeat_confirms_the_oldest_of_equal_texts(path: Path) -> None:
@@ -247,12 +249,12 @@ async def test_a_refresh_that_is_killed_leaves_the_old_file(path: Path) -> None:
     """Dying after all was computed leaves the old file; whoever comes next computes it again."""
     program = """
 import asyncio, os, sys
-from remanence.store.sqlite import upgrade
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql import refresh
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
-upgrade.link_equals = lambda connection: os._exit(9)
+refresh.link_equals = lambda scope: os._exit(9)
 print(flush=True)
-asyncio.run(SqlStore(sys.argv[1]).open())
+asyncio.run(SqliteStore(sys.argv[1]).open())
 """
     columns = {
         "memories": ["seq", "fingerprint", "digest"],
@@ -273,7 +275,7 @@ asyncio.run(SqlStore(sys.argv[1]).open())
 
 async def test_what_is_up_to_date_is_left_alone(path: Path) -> None:
     """A second opening computes nothing, also where only one of the marks is old, but that one."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.close()
     columns = {"memories": ["*"], "states": ["*"]}
@@ -283,7 +285,7 @@ async def test_what_is_up_to_date_is_left_alone(path: Path) -> None:
         "UPDATE states SET tokens = 5000, decay = 3",
     ):
         changed(path, statement)
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.close()
     now = rows(path, {"states": ["tokens", "decay"], "memories": ["*"]})

@@ -280,7 +280,7 @@ import asyncio, os, sys
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.store.sqlite import ledger
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.flows import erase
 
 def killed(*_):
@@ -290,8 +290,8 @@ async def main():
     at = sys.argv[2]
     if at != "nowhere":
         place, name = {
-            "erasing": (erase, "_erase"), "erased": (SqlStore, "take_ledgers"), "learning": (ledger, "_remember"),
-            "cleaning": (SqlStore, "clean"),
+            "erasing": (erase, "_erase"), "erased": (SqliteStore, "take_ledgers"), "learning": (ledger, "_remember"),
+            "cleaning": (SqliteStore, "clean"),
         }[at]
         setattr(place, name, killed)
     async with remanence.open(sys.argv[1], embedder="hashed", clock=ManualClock(), erased_since="erase") as memory:

@@ -14,7 +14,7 @@ from remanence import Conflict, Engine, Erased, Protected
 from remanence.core.clock import ManualClock
 from remanence.core.model import Memory, Turn
 from remanence.store.sqlite import cleaning
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.text.analysis import stems
 from remanence.text.forbidden_keys import ban_keys
 from remanence_store_kit.builders import expect_error
@@ -136,7 +136,7 @@ async def test_the_chain_is_proven_and_what_was_left_of_it_too(tmp_path: Path) -
         "DELETE FROM emptied",
         "UPDATE emptied SET rest = zeroblob(32)",
         "UPDATE runs SET actor = 'another' WHERE position = 1",
-        "INSERT INTO changes (place, kind, key) VALUES ((1 << 24) + 9, 0, 7)",
+        "INSERT INTO changes (scope, position, n, kind, key) VALUES (1, 1, 9, 0, 7)",
     ):
         (copy := tmp_path / "copy.db").write_bytes(path.read_bytes())
         with closing(sqlite3.connect(copy)) as connection, connection:
@@ -388,7 +388,8 @@ KILLED = """
 import asyncio, os, sys
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite import cleaning, erasing, fulltext, redact_images
+from remanence.store.sql import erasing, redact_images
+from remanence.store.sqlite import cleaning
 
 async def main():
     at = sys.argv[2]
@@ -430,7 +431,7 @@ async def test_a_kill_leaves_it_whole_or_to_be_finished(at: str, tmp_path: Path)
 async def test_ten_thousand_erased_are_refused_as_one_is(tmp_path: Path) -> None:
     """The ledger is asked by its key, however long it is."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     async with remanence.open(store=store, embedder="hashed", clock=ManualClock()) as memory:
         said = await memory.learn(SAID)
         await memory.erase.apply(await memory.erase.show(said.id))

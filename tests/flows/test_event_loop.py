@@ -12,7 +12,7 @@ import pytest
 
 import remanence
 from remanence.core.model import TEXT_CHARS_MAX
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 MANY = 1_000
 SHARE_MAX = 0.25  # of what a verb costs, at a stretch on the loop; what costs little may be done there whole
@@ -65,7 +65,7 @@ async def _archived(memory: remanence.Engine) -> None:
 
 async def _exported(memory: remanence.Engine) -> None:
     lines = [line async for line in memory.export()]
-    async with remanence.open(store=SqlStore(":memory:"), embedder="hashed") as other:
+    async with remanence.open(store=SqliteStore(":memory:"), embedder="hashed") as other:
         await other.import_(lines)
 
 
@@ -86,7 +86,7 @@ async def test_many_memories_do_not_hold_the_loop(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_text("\n".join(json.dumps({"text": f"{line}, they say"}) for line in lines))
     free: dict[str, bool] = {}
-    async with remanence.open(store=SqlStore(str(tmp_path / "m.db")), embedder="hashed") as memory:
+    async with remanence.open(store=SqliteStore(str(tmp_path / "m.db")), embedder="hashed") as memory:
         first: dict[str, Work] = {
             "learn": lambda memory: memory.learn(lines),
             "ingest": lambda memory: memory.ingest(path),

@@ -205,8 +205,7 @@ FORGERIES = {
         WHERE verb = 'expire'
     """,
     "an old image put back": """
-        INSERT INTO changes (place, kind, key, subkey, shape, before, after)
-        SELECT place, kind, key, subkey, shape, before, after FROM old.changes WHERE position = 3
+        INSERT INTO changes SELECT * FROM old.changes WHERE position = 3
     """,
     "a kept image less": "DELETE FROM changes WHERE position = 1",
     "a kept image changed": "UPDATE changes SET after = replace(after, 'case', 'cape') WHERE position = 2",

@@ -14,7 +14,7 @@ from remanence import Engine, StoreError
 from remanence.core.clock import ManualClock
 from remanence.flows.base.undo_data_expiry import expire
 from remanence.store import undo_data_pruning
-from remanence.store.sqlite import audit, image_expiry
+from remanence.store.sql import audit, image_expiry
 
 
 async def unsound(memory: Engine) -> list[str]:

@@ -9,13 +9,13 @@ import remanence
 from remanence import Engine, InvalidInput, RemanenceError
 from remanence.core.change import Cause, CommitResult, Entry
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 TEXT = "Tom quit the office today."
 AGAIN = "tom  quit the OFFICE today"
 
 
-class _Overtaken(SqlStore):
+class _Overtaken(SqliteStore):
     """A store on a file that another process writes to just before a commit, once."""
 
     meanwhile: Callable[[], Awaitable[object]] | None = None

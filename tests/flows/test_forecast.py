@@ -18,7 +18,7 @@ from remanence.core.model import Turn
 from remanence.curate.forecast import ticks_to_come
 from remanence.curate.forecast.forecast_report import Forecast, Leaving
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 from tests.flows.foretold import drawn, peopled, ticked, told
@@ -91,7 +91,7 @@ def test_what_many_policies_will_do_comes_true(seed: int) -> None:
 
 
 def _store(seed: int) -> Store:
-    return MemoryStore() if seed % 2 else SqlStore(":memory:")
+    return MemoryStore() if seed % 2 else SqliteStore(":memory:")
 
 
 async def test_limits_put_off_what_a_day_may_not_destroy(opener: Opener, clock: ManualClock) -> None:

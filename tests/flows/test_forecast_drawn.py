@@ -19,7 +19,7 @@ from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate.scheduling import ROW
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import NOW
 from remanence_store_kit.memory.memory_store import MemoryStore
 from remanence_store_kit.policies import PolicyTables, policies
@@ -95,5 +95,5 @@ def test_what_any_policy_will_do_comes_true(
     if turn % 4:  # what a consolidation finds, no forecast can know
         settled = ({**row, "status": max(row["status"], Status.ACTIVE)} for row in world.memories)
         world = replace(world, memories=tuple(settled))
-    store = SqlStore(":memory:") if turn % 8 == 1 else MemoryStore()
+    store = SqliteStore(":memory:") if turn % 8 == 1 else MemoryStore()
     asyncio.run(_comes_true(store, world, policy, rested=turn % 7 == 0))

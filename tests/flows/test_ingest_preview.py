@@ -18,7 +18,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import IngestError
 from remanence.flows.write import learning
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -274,7 +274,7 @@ async def test_a_dry_run_counts_what_the_ingest_does(
     monkeypatch.setattr(learning, "CHUNK", chunk)
     with TemporaryDirectory() as folder:
         path = written(Path(folder, "any.jsonl"), [{}])
-        store: Store = MemoryStore() if kind == "memory" else SqlStore(f"{folder}/m.db")
+        store: Store = MemoryStore() if kind == "memory" else SqliteStore(f"{folder}/m.db")
         opening = remanence.open(store=store, clock=ManualClock(), embedder="hashed", writer=Sentences())
         async with opening as memory:
 

@@ -20,7 +20,7 @@ import pytest
 from remanence.core.change import Cause, Change, CommitResult, Increment, inverses, rows_of
 from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
-from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
+from remanence.store.sqlite.sqlite_store import SqliteStore, _WriterThread
 from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
@@ -59,7 +59,7 @@ def test_kills_leave_each_part_whole_or_absent(
 
 async def made(path: Path) -> None:
     """Make a world with memories, tags, vectors and links in it."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     seqs = (await store.commit(SCOPE, list(fresh("world", 4 * ROWS)), make_cause())).assigned
     links = [Change("links", (low, low + 1, Relation.SIMILAR), None, {"weight": 0.3}) for low in seqs[:-1]]
@@ -100,7 +100,7 @@ def killed(path: Path, mark: Path, after: float, number: int) -> tuple[bool, int
 async def write(path: Path, mark: Path, acknowledged: int, number: int) -> None:
     """Commit runs of three parts, saying on the pipe when each is done, until the end comes."""
     watch(mark)
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     os.write(acknowledged, b"+")
     for turn in range(1_000):
@@ -134,7 +134,7 @@ def watch(mark: Path) -> None:
     _WriterThread.handle_commit = done  # type: ignore[method-assign]
 
 
-async def changes_of(store: SqlStore, run: str, part: int) -> list[Change]:
+async def changes_of(store: SqliteStore, run: str, part: int) -> list[Change]:
     """Return what a part does: create and archive; cut and destroy; take the second part back."""
     if part == 0:
         standing = await store.find(SCOPE, Find((Status.INBOX,), limit=ROWS, oldest_first=True))
@@ -168,10 +168,12 @@ def archive(memory: Memory) -> Change:
 
 async def looked_over(path: Path, acknowledged: int, number: int) -> None:
     """Open the file after a kill; compare it with what its runs say, and check it now and then."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     unclean = not store.closed_cleanly
-    texts = await store._read(lambda connection: connection.execute("SELECT text FROM memories").fetchall())
+    texts: list[tuple[str]] = await store._read_file(
+        lambda connection: connection.execute("SELECT text FROM memories").fetchall()
+    )
     runs = [f"{number}.{turn}" for turn in range(acknowledged // PARTS + 2)]
     parts = [(run, len(await store.history(SCOPE, run=run, rows=False))) for run in runs]
     found = [check for check in await store.check() if not check.ok] if number % CHECKED_EVERY == 0 else []
@@ -220,7 +222,7 @@ def counting_until_killed(path: Path, after: float, run: str) -> int:
 
 async def count_on(path: Path, acknowledged: int, run: str) -> None:
     """Commit one part after another."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     os.write(acknowledged, b"+")
     for part in range(100_000):
@@ -228,7 +230,7 @@ async def count_on(path: Path, acknowledged: int, run: str) -> None:
         os.write(acknowledged, b".")
 
 
-async def count_one(store: SqlStore, run: str, part: int) -> CommitResult:
+async def count_one(store: SqliteStore, run: str, part: int) -> CommitResult:
     """Commit a memory of the part's, and count one more in the first part's."""
     changes = [create_change(1, f"{run} part {part}")]
     if part:
@@ -245,7 +247,7 @@ def changes_id(run: str, part: int) -> str:
 
 async def repeated(path: Path, run: str, parts: int) -> None:
     """Ask for so many parts of a run again, and compare what is there with what was asked for."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     told = [await count_one(store, run, part) for part in range(parts)]
     log = await store.history(SCOPE, run=run, limit=100_000)

@@ -12,7 +12,7 @@ import remanence
 import remanence.sync
 from remanence.core.errors import StoreUnavailable
 from remanence.faces import cli
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 HANGS_AFTER_S = 300
@@ -76,7 +76,7 @@ def test_a_command_says_that_memory_ran_out(name: str, tmp_path: Path) -> None:
 
 async def test_a_store_without_threads_is_not_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither half nor whole: what was started ends, and once there are threads it opens."""
-    store = SqlStore(str(tmp_path / "a.db"))
+    store = SqliteStore(str(tmp_path / "a.db"))
     start, running = Thread.start, []
 
     def refuse(thread: Thread) -> None:
@@ -108,7 +108,7 @@ async def test_memory_that_runs_out_in_a_thread_of_the_store_refuses_that_verb_a
     async with remanence.open(tmp_path / "a.db", embedder="hashed") as memory:
         said = await memory.learn("The ferry leaves at nine.")
         with monkeypatch.context() as patched:
-            patched.setattr("remanence.store.sqlite.reading.get", run_out)
+            patched.setattr("remanence.store.sql.reading.get", run_out)
             with pytest.raises(StoreUnavailable, match="memory ran out"):
                 await memory.get(said.id)
         found = await memory.get(said.id)

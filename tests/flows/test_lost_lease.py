@@ -27,18 +27,18 @@ IDLE = QUICK.replace("days(1)", "days(1000)")
 # Stops itself where all is decided and the transaction would begin.
 STOPPED = """
 import asyncio, os, signal, sys
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.flows import test_lost_lease
 
-commit = SqlStore.commit
+commit = SqliteStore.commit
 
 async def stopped(store, scope, changes, cause):
     if cause.verb == sys.argv[2]:
-        SqlStore.commit = commit
+        SqliteStore.commit = commit
         os.kill(os.getpid(), signal.SIGSTOP)
     return await commit(store, scope, changes, cause)
 
-SqlStore.commit = stopped
+SqliteStore.commit = stopped
 asyncio.run(getattr(test_lost_lease, sys.argv[3])(sys.argv[1]))
 """
 

@@ -17,9 +17,9 @@ import remanence.sync
 from remanence.core.change import Cause
 from remanence.core.errors import StoreIncompatible
 from remanence.store.migrations.run import config
-from remanence.store.schema import differs, is_schema_table, metadata
-from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql.tables import metadata
+from remanence.store.sqlite.database_file import BASELINE_VERSION, SCHEMA_VERSION
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence.store.sqlite.upgrade import SCRIPTS
 from remanence_store_kit.builders import create_change
 from tests.command_line import typed
@@ -37,7 +37,7 @@ def tables(path: Path) -> dict[str, str]:
 
 async def filled(path: Path) -> None:
     """Make a file of the present version with a memory, a tag and a source in it."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.commit("work", [create_change(1, "apples are red")], Cause("learn", 1, "r"))
     await store.close()
@@ -59,10 +59,7 @@ async def test_autogenerate_finds_nothing_to_do(tmp_path: Path) -> None:
     await filled(tmp_path / "new.db")
     engine = create_engine(f"sqlite:///{tmp_path / 'new.db'}")
     with engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"include_name": is_schema_table, "compare_type": differs}
-        )
-        difference = compare_metadata(context, metadata)
+        difference = compare_metadata(MigrationContext.configure(connection), metadata)
     engine.dispose()
 
     assert [] == difference
@@ -77,7 +74,7 @@ async def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     content = path.read_bytes()
     with pytest.raises(StoreIncompatible, match=f"version {NEXT}") as raised:
-        await SqlStore(str(path)).open()
+        await SqliteStore(str(path)).open()
 
     assert "newer version" in raised.value.recovery
     assert content == path.read_bytes()
@@ -111,7 +108,7 @@ async def test_texts_cut_into_words_another_way_are_indexed_anew(tmp_path: Path)
         connection.execute("UPDATE meta SET value = 'older' WHERE name = 'tokenizer'")
         connection.execute("DELETE FROM waiting")
     connection.close()
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     found = await store.search("work", ["appl"])
     unsound = [check for check in await store.check() if not check.ok]

@@ -9,6 +9,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, NotFound, Protected
 from remanence.core.model import Status
+from remanence.store.audit_parts import pack_run_id
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import RUN, Agent, beside, planned, runs, served
@@ -255,7 +256,7 @@ async def test_an_owner_is_not_forged(tmp_path: Path) -> None:
         run = (await memory.learn("The bell is cracked.")).run
         whole = [check for check in await memory.doctor() if not check.ok]
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE runs SET detail = NULL WHERE run = ?", (run,))
+        connection.execute("UPDATE runs SET detail = NULL WHERE run = ?", (pack_run_id(run or ""),))
     connection.close()
     async with remanence.open(path) as memory:
         owners = [event.owner for event in await memory.history()]

@@ -10,7 +10,7 @@ import pytest
 
 import remanence
 from remanence.core.errors import StoreIncompatible
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.command_line import typed
 from tests.flows.upgrades import NEXT, know_next, live
 
@@ -66,7 +66,7 @@ async def test_a_database_that_others_could_read_is_taken_from_them(
     link.symlink_to(path)
     path.chmod(0o644)
     shared.chmod(0o664)
-    await (store := SqlStore(str(path))).open(read_only=True)
+    await (store := SqliteStore(str(path))).open(read_only=True)
     await store.close()
     looked_at, beside = modes(tmp_path)["a.db"], {}
     for _ in range(2):
@@ -92,7 +92,7 @@ async def test_a_file_of_another_program_keeps_its_mode(tmp_path: Path) -> None:
         other.execute("CREATE TABLE theirs (one TEXT)")
     path.chmod(0o644)
     with pytest.raises(StoreIncompatible):
-        await SqlStore(str(path)).open()
+        await SqliteStore(str(path)).open()
 
     assert {"other.db": 0o644} == modes(tmp_path)
 

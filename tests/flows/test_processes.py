@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from remanence.core.model import Memory
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import create_change, make_cause
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ WRITER = """
 import asyncio, sys
 from remanence.core.change import Change
 from remanence.core.errors import Conflict
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import make_cause
 
 async def add(store, name):
@@ -30,7 +30,7 @@ async def add(store, name):
     await store.commit("work", [Change("memories", 1, before, after), tag], make_cause("rate", run=name))
 
 async def main(path, number, turns):
-    store = SqlStore(path)
+    store = SqliteStore(path)
     await store.open()
     lost = 0
     for turn in range(int(turns)):
@@ -50,7 +50,7 @@ asyncio.run(main(*sys.argv[1:]))
 async def test_no_update_is_lost_between_processes(tmp_path: Path) -> None:
     """Eight processes that read, add one and write: every addition counts, and none is told "locked"."""
     path = str(tmp_path / "memory.db")
-    store = SqlStore(path)
+    store = SqliteStore(path)
     await store.open()
     await store.commit(SCOPE, [create_change(1, "a counter", attributes={"count": 0})], make_cause())
     answers = await asyncio.to_thread(together, path)
@@ -85,7 +85,7 @@ def together(path: str) -> list[str]:
 
 async def test_two_processes_may_create_one_file(tmp_path: Path) -> None:
     """Stores that open a new file at the same moment both work, on one set of tables."""
-    stores = [SqlStore(str(tmp_path / "memory.db")) for _ in range(4)]
+    stores = [SqliteStore(str(tmp_path / "memory.db")) for _ in range(4)]
     await asyncio.gather(*(store.open() for store in stores))
     kept = [
         await store.commit(SCOPE, [create_change(1, f"text {number}", id=f"{number:032x}")], make_cause())
@@ -102,7 +102,7 @@ async def test_two_processes_may_create_one_file(tmp_path: Path) -> None:
 async def test_a_file_that_is_just_being_made_is_nobody_elses(tmp_path: Path) -> None:
     """Whoever looks in the middle of its making waits for it, and takes it for no other program's."""
     for number in range(12):
-        stores = [SqlStore(str(tmp_path / f"{number}.db")) for _ in range(8)]
+        stores = [SqliteStore(str(tmp_path / f"{number}.db")) for _ in range(8)]
         await asyncio.gather(*(store.open() for store in stores))
         for store in stores:
             await store.close()
@@ -110,7 +110,7 @@ async def test_a_file_that_is_just_being_made_is_nobody_elses(tmp_path: Path) ->
 
 async def test_names_of_another_process_are_understood(tmp_path: Path) -> None:
     """A category that one process made is found by another that was open before."""
-    first, second = SqlStore(str(tmp_path / "memory.db")), SqlStore(str(tmp_path / "memory.db"))
+    first, second = SqliteStore(str(tmp_path / "memory.db")), SqliteStore(str(tmp_path / "memory.db"))
     await first.open()
     await second.open()
     await second.get(SCOPE, [1])

@@ -114,7 +114,7 @@ def test_the_command_line_searches_promotes_and_undoes(tmp_path: Path) -> None:
     shown = typed(
         "recall", "boathouse door key", "--db", path, "--scope", "own", "--scopes", "own", "--scopes", "team"
     )
-    promoted = typed("promote", "2", "--to", "team", "--db", path, "--scope", "own")
+    promoted = typed("promote", "1", "--to", "team", "--db", path, "--scope", "own")
     back = promoted.stdout.partition("take it back with: remanence ")[2].split("\n")[0].split()
     undone = typed(*back, "--db", path)
 

@@ -9,9 +9,11 @@ import pytest
 
 from remanence.core.model import Status
 from remanence.store.base import Find
-from remanence.store.sqlite import reading
-from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.store.sqlite.string_ids import StringIds
+from remanence.store.sql import reading
+from remanence.store.sql.names import NameCache
+from remanence.store.sql.scope import open_scope
+from remanence.store.sqlite.sqlite_database import SqliteDatabase
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
@@ -20,7 +22,7 @@ SCOPE = "work"
 @pytest.fixture
 async def path(tmp_path: Path) -> Path:
     """Return a file that holds a few memories."""
-    store = SqlStore(str(tmp_path / "memory.db"))
+    store = SqliteStore(str(tmp_path / "memory.db"))
     await store.open()
     await store.commit(
         SCOPE, [create_change(k, f"text {k}", id=f"{k:032x}") for k in range(1, 6)], make_cause()
@@ -39,10 +41,11 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
 def _plan(connection: sqlite3.Connection, asked: Find) -> str:
     """Return how SQLite looks for what is listed."""
     ran: list[str] = []
+    scope = open_scope(SqliteDatabase(connection), NameCache(), SCOPE)
     connection.set_trace_callback(ran.append)
-    reading.find(connection, StringIds(), SCOPE, asked)
+    reading.find(scope, asked)
     connection.set_trace_callback(None)
-    (statement,) = [sql for sql in ran if sql.startswith("SELECT s.seq FROM states s")]
+    (statement,) = [sql for sql in ran if "(SELECT s.seq FROM states s" in sql]
     return " ".join(row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
 
 

@@ -12,8 +12,8 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import NotFound, ReadOnly, StoreUnavailable
-from remanence.store.sqlite import dialect, upgrade
-from remanence.store.sqlite.dialect import SCHEMA_VERSION
+from remanence.store.sqlite import database_file, upgrade
+from remanence.store.sqlite.database_file import SCHEMA_VERSION
 from tests.command_line import typed
 from tests.flows.test_rest import ROOT, WAIT, start, stop
 
@@ -155,7 +155,7 @@ def test_a_log_that_cannot_be_read_is_said(path: Path, tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_not_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a file nor a scope, and an older file stays as old as it is."""
-    monkeypatch.setattr(dialect, "BASELINE_VERSION", SCHEMA_VERSION - 1)
+    monkeypatch.setattr(database_file, "BASELINE_VERSION", SCHEMA_VERSION - 1)
     monkeypatch.setattr(upgrade, "BASELINE_VERSION", SCHEMA_VERSION - 1)
     missing = path.with_name("missing.db")
     with pytest.raises(StoreUnavailable, match="there is no"), remanence.sync.open(missing, read_only=True):

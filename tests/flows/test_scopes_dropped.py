@@ -17,7 +17,7 @@ from remanence.core.model import Status
 from remanence.flows.scopes import dropping
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import NOW
 from remanence_store_kit.dump import dump
 from remanence_store_kit.invariants import find_unowned_changes
@@ -392,7 +392,7 @@ def test_any_scope_is_dropped_whole_and_comes_back(
     rows = tuple({**row, "pinned": int(number in pins)} for number, row in enumerate(world.memories, start=1))
     drawn = World(rows, world.tags, world.sources, world.links)
     path = tmp_path_factory.mktemp("drop") / "memory.db"
-    asyncio.run(_dropped_and_back(MemoryStore() if kind == "memory" else SqlStore(str(path)), drawn))
+    asyncio.run(_dropped_and_back(MemoryStore() if kind == "memory" else SqliteStore(str(path)), drawn))
 
 
 async def _dropped_and_back(store: Store, world: World) -> None:

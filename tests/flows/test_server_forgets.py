@@ -18,7 +18,7 @@ from remanence.faces.rest.calls import LONG_MAX
 from remanence.faces.rest.engines import Engines
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.opening_checks import NewScope
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.flows import test_dashboard as pages
 from tests.flows.remote import open_behind_server, serve
 from tests.flows.test_rest import ROOT, WAIT, Listener, Reply, Server, problem, stop
@@ -321,7 +321,7 @@ async def test_refused_calls_leave_nothing_in_the_server(tmp_path: Path) -> None
     """Neither their bodies nor their answers, whatever keys they come with; of one that is done the body is a hash."""
     server = serve()
     async with open_behind_server(
-        {"store": SqlStore(str(tmp_path / "agent.db")), "embedder": "none"}
+        {"store": SqliteStore(str(tmp_path / "agent.db")), "embedder": "none"}
     ) as memory:
         before = len(server.service._replies)
         for number in range(5):

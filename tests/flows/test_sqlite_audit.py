@@ -4,14 +4,18 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from remanence.core.change import AuditPart, Change, Increment, inverses
 from remanence.core.model import Kind, Reason, Relation, Status, Tier
-from remanence.store.audit_parts import UNCHAINED, part_digest
+from remanence.store.audit_parts import UNCHAINED, pack_run_id, part_digest, unpack_run_id
 from remanence.store.base import Store
-from remanence.store.sqlite import audit
-from remanence.store.sqlite.audit import HEADER, header_digest, own_digest
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql import audit
+from remanence.store.sql.audit import HEADER, header_digest, own_digest, plain_header
+from remanence.store.sql.names import NameCache
+from remanence.store.sql.scope import open_scope
+from remanence.store.sqlite.sqlite_database import SqliteDatabase
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import NOW, SCOPE, create_change, keep, make_cause
 from remanence_store_kit.memory.memory_store import MemoryStore
 
@@ -73,7 +77,7 @@ def archived(seq: int) -> Change:
 
 async def test_history_is_the_references_history(tmp_path: Path) -> None:
     """Every part of every run has the same cause and the same changes, value for value."""
-    store, reference = SqlStore(str(tmp_path / "memory.db")), MemoryStore()
+    store, reference = SqliteStore(str(tmp_path / "memory.db")), MemoryStore()
     await store.open()
     await reference.open()
     held, expected = await lived(store), await lived(reference)
@@ -96,17 +100,17 @@ def by_key(changes: Sequence[Change]) -> list[Change]:
 async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
     """An update is logged in at most 60 bytes, a cut link in 60, a whole row in 600 beside its vector."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await lived(store)
     await store.close()
     with closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute(
             "SELECT run, kind, avg(length(coalesce(before, '') || coalesce(after, '') || coalesce(subkey, '')))"
-            " FROM changes JOIN runs USING (position) GROUP BY run, kind"
+            " FROM changes JOIN runs USING (scope, position) GROUP BY run, kind"
         ).fetchall()
     connection.close()
-    bytes_by = {(run, kind): size for run, kind, size in rows}
+    bytes_by = {(unpack_run_id(run), kind): size for run, kind, size in rows}
 
     assert bytes_by["2", 0] <= 40
     assert bytes_by["4", 2] <= 40
@@ -116,7 +120,7 @@ async def test_a_delta_costs_few_bytes(tmp_path: Path) -> None:
 async def test_links_that_come_in_a_row_cost_few_bytes(tmp_path: Path) -> None:
     """Links that come one after the other take less than eight bytes each, wherever they lead."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     count = 500
     pairs = [(k, k * 7919 % count + 1) for k in range(1, count + 1) if k != k * 7919 % count + 1]
@@ -141,7 +145,7 @@ async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
     for damage in ("weight = 1", "confidence = NULL", "resolved_at = 5", "resolved_at = NULL", "last_at = 0"):
         path = tmp_path / "memory.db"
         path.unlink(missing_ok=True)
-        store = SqlStore(str(path))
+        store = SqliteStore(str(path))
         await store.open()
         links = [
             Change("links", (-k, -k - 1, Relation.CAUSES), None, {**VALUES, "resolved_at": NOW})
@@ -155,7 +159,7 @@ async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
         broken = [check for check in await store.check() if not check.ok]
         await store.close()
 
-        assert [("sums", "links of memories 0 to 4095 are not what was written")] == [
+        assert [("sums", f"links of scope {SCOPE!r} from 0 to 4095 are not what was written")] == [
             (one.name, one.detail) for one in broken
         ]
 
@@ -173,7 +177,7 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
     ):
         path = tmp_path / "memory.db"
         path.unlink(missing_ok=True)
-        store = SqlStore(str(path))
+        store = SqliteStore(str(path))
         await store.open()
         await lived(store)
         await store.close()
@@ -190,46 +194,58 @@ async def test_a_log_that_was_changed_is_noticed(tmp_path: Path) -> None:
 async def test_each_scope_has_a_chain_of_its_own(tmp_path: Path) -> None:
     """Parts of scopes in turns follow from the one before in theirs, the first of each from nothing."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     for k in range(3):
         for scope in ("work", "home"):
             await keep(store, create_change(1, f"{scope} {k}"), scope=scope)
     sound = [check.ok for check in await store.check()]
     await store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute(f"SELECT {', '.join(HEADER)}, asked, entries FROM runs ORDER BY position")
-        work, home = (parts := rows.fetchall())[::2], parts[1::2]
-        ends = connection.execute(
-            "SELECT scope, position, before, digest FROM scopes ORDER BY position"
-        ).fetchall()
 
     assert all(sound)
-    for name, chain, end in (("work", work, ends[0]), ("home", home, ends[1])):
+    for scope in ("work", "home"):
+        end, parts = chain_of(path, scope)
         digests = [UNCHAINED]
-        for *header, asked, entries in chain:
-            digests.append(part_digest(digests[-1], header_digest(header, name, asked), entries))
-        assert (chain[2][1], chain[2][0], *digests[2:]) == end
+        for header, asked, entries in parts:
+            digests.append(part_digest(digests[-1], header_digest(header, scope, asked), entries))
+        assert (3, *digests[2:]) == end
+
+
+def chain_of(
+    path: Path, scope: str
+) -> tuple[tuple[int, bytes, bytes], Sequence[tuple[Sequence[Any], bytes, bytes]]]:
+    """Return where the chain of a scope ends, and of each part why it was done, what was asked and what it changed."""
+    with closing(sqlite3.connect(path)) as connection:
+        opened = open_scope(SqliteDatabase(connection), NameCache(), scope)
+        rows = connection.execute(
+            f"SELECT {', '.join(HEADER)}, asked, entries FROM runs WHERE scope = ? ORDER BY position",
+            (opened.no,),
+        ).fetchall()
+        parts = [(plain_header(opened.names, header), asked, entries) for *header, asked, entries in rows]
+    return (opened.row.position, opened.row.before, opened.row.digest), parts
 
 
 async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> None:
     """Whatever is taken from one scope, given to another or put elsewhere in the order is noticed."""
-    entries = "(SELECT entries FROM runs WHERE position = 1)"
+    work, home = (
+        f"scope = (SELECT scope FROM scope_names WHERE name = '{name}')" for name in ("work", "home")
+    )
+    entries = f"(SELECT entries FROM runs WHERE {work} AND position = 1)"
     for damage in (
-        "DELETE FROM runs WHERE position = 6",
-        "DELETE FROM scopes WHERE scope = 1",
-        "UPDATE scopes SET digest = x'00' WHERE position = 5",
-        "UPDATE scopes SET position = 3 WHERE position = 5",
-        f"UPDATE runs SET entries = {entries} WHERE position = 3",
-        "UPDATE runs SET asked = x'00' WHERE position = 6",
-        "UPDATE runs SET scope = (SELECT scope FROM runs WHERE position = 2) WHERE position = 5",
-        "UPDATE runs SET position = 9 WHERE position = 6",
-        "DELETE FROM changes WHERE position = 6",
-        "UPDATE names SET name = 'house' WHERE name = 'home'",
+        f"DELETE FROM runs WHERE {home} AND position = 3",
+        f"DELETE FROM scopes WHERE {work}",
+        f"UPDATE scopes SET digest = x'00' WHERE {work}",
+        f"UPDATE scopes SET position = 2 WHERE {work}",
+        f"UPDATE runs SET entries = {entries} WHERE {work} AND position = 2",
+        f"UPDATE runs SET asked = x'00' WHERE {home} AND position = 3",
+        f"UPDATE runs SET {home}, position = 4 WHERE {work} AND position = 3",
+        f"UPDATE runs SET position = 9 WHERE {home} AND position = 3",
+        f"DELETE FROM changes WHERE {home} AND position = 3",
+        "UPDATE scope_names SET name = 'house' WHERE name = 'home'",
     ):
         path = tmp_path / "memory.db"
         path.unlink(missing_ok=True)
-        store = SqlStore(str(path))
+        store = SqliteStore(str(path))
         await store.open()
         for k in range(3):
             for scope in ("work", "home"):
@@ -248,33 +264,35 @@ async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> Non
 async def test_a_part_is_proven_by_the_digest_of_its_entries(tmp_path: Path) -> None:
     """What a part is known by needs of what it changed no more than the digest that is kept beside the header."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await lived(store)
     await store.close()
+    _, parts = chain_of(path, SCOPE)
     with closing(sqlite3.connect(path)) as connection:
-        header = ", ".join(HEADER)
-        rows = connection.execute(f"SELECT digest, entries, asked, {header} FROM runs").fetchall()
+        digests = [digest for (digest,) in connection.execute("SELECT digest FROM runs ORDER BY position")]
 
-    assert [digest for digest, *_ in rows] == [
-        own_digest(header_digest(header, SCOPE, asked), entries) for _, entries, asked, *header in rows
+    assert digests == [
+        own_digest(header_digest(header, SCOPE, asked), entries) for header, asked, entries in parts
     ]
 
 
 async def test_parts_are_found_without_looking_through_the_scope(tmp_path: Path) -> None:
     """A part by its number, and all parts of a run, are found by index."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.close()
+    run = pack_run_id("r")
+    asked = (
+        (audit._WRITTEN, (1, run, 0)),
+        (audit._select_runs(of_run=True, of_memory=False), (1, 0, 10, run)),
+    )
     with closing(sqlite3.connect(path)) as connection:
         plans = [
-            connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
-            for statement, values in (
-                (audit._WRITTEN, (1, "r", 0)),
-                (f"SELECT position FROM {audit._OF_RUN} WHERE scope = ? AND id = ?", (1, "r")),
-            )
+            connection.execute(f"EXPLAIN QUERY PLAN {statement.sqlite}", values).fetchall()
+            for statement, values in asked
         ]
     searched = [[line.split(" (")[0] for *_, line in plan if "SEARCH" in line] for plan in plans]
 
-    assert [["SEARCH runs USING INDEX runs_part"], ["SEARCH runs USING COVERING INDEX runs_part"]] == searched
+    assert [["SEARCH runs USING INDEX runs_part"]] * 2 == searched

@@ -8,10 +8,9 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from remanence.core.arrival import Segment
@@ -29,9 +28,10 @@ from remanence.core.errors import (
 from remanence.core.model import Relation
 from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
-from remanence.store.sqlite import dialect, fulltext
-from remanence.store.sqlite.dialect import begin_writing, connect, make_private
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sql.scope import OpenScope
+from remanence.store.sqlite import database_file
+from remanence.store.sqlite.database_file import begin_writing, connect, make_private
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
@@ -39,9 +39,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
     """Yield an open store on a file."""
-    store = SqlStore(str(tmp_path / "memory.db"), busy_ms=100)
+    store = SqliteStore(str(tmp_path / "memory.db"), busy_ms=100)
     await store.open()
     yield store
     await store.close()
@@ -50,23 +50,23 @@ async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
 async def refused(path: Path) -> StoreError:
     """Return the error that opening a file gives."""
     with pytest.raises(StoreError) as raised:
-        await SqlStore(str(path), busy_ms=100).open()
+        await SqliteStore(str(path), busy_ms=100).open()
     assert raised.value.recovery
     return raised.value
 
 
-async def learn(store: SqlStore, *texts: str, first: int = 1) -> Sequence[int]:
+async def learn(store: SqliteStore, *texts: str, first: int = 1) -> Sequence[int]:
     """Keep texts in one commit; return their sequence numbers."""
     changes = [create_change(k, text, id=f"{first + k:032x}") for k, text in enumerate(texts, 1)]
     return (await store.commit(SCOPE, changes, make_cause())).assigned
 
 
-async def texts(store: SqlStore) -> list[str]:
+async def texts(store: SqliteStore) -> list[str]:
     """Return every text in order of arrival."""
     return [memory.text for memory in await store.find(SCOPE, Find(oldest_first=True, limit=100_000))]
 
 
-async def unsound(store: SqlStore) -> list[str]:
+async def unsound(store: SqliteStore) -> list[str]:
     """Return what check finds."""
     return [f"{check.name}: {check.detail}" for check in await store.check() if not check.ok]
 
@@ -98,7 +98,7 @@ async def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> No
 async def test_a_read_only_file_is_read_alone(tmp_path: Path) -> None:
     """Of a file without the right to write nothing is changed, and nothing is made beside it."""
     path = tmp_path / "memory.db"
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.close()
     path.chmod(0o444)
@@ -117,7 +117,7 @@ async def test_a_missing_directory_is_named(tmp_path: Path) -> None:
 
 
 async def test_another_process_at_work_is_an_error_only_after_the_wait(
-    store: SqlStore, tmp_path: Path
+    store: SqliteStore, tmp_path: Path
 ) -> None:
     """A lock that does not go away is an error that says so; once it has gone, the same commit works."""
     await learn(store, "before")
@@ -163,7 +163,7 @@ async def test_a_file_locked_from_the_start_is_an_error(tmp_path: Path) -> None:
     assert "locked" in str(error)
 
 
-async def test_a_full_disk_loses_nothing(store: SqlStore) -> None:
+async def test_a_full_disk_loses_nothing(store: SqliteStore) -> None:
     """A commit that does not fit is an error, nothing of it is written, and there is work to be done afterwards."""
     await learn(store, "before")
     pages = await limit_pages(store, 3)
@@ -178,7 +178,7 @@ async def test_a_full_disk_loses_nothing(store: SqlStore) -> None:
     assert [] == await unsound(store)
 
 
-async def limit_pages(store: SqlStore, more: int) -> int:
+async def limit_pages(store: SqliteStore, more: int) -> int:
     """Let the file grow by so many pages and no further, as a full disk would."""
 
     def limit(connection: sqlite3.Connection) -> int:
@@ -186,10 +186,10 @@ async def limit_pages(store: SqlStore, more: int) -> int:
         connection.execute(f"PRAGMA max_page_count = {pages + more}")
         return int(pages)
 
-    return await store._write(limit)
+    return await store._write_file(limit)
 
 
-async def test_a_full_disk_hits_only_who_does_not_fit(store: SqlStore) -> None:
+async def test_a_full_disk_hits_only_who_does_not_fit(store: SqliteStore) -> None:
     """Of requests that share a commit, those that fit are written though one does not."""
     await learn(store, "before")
     await limit_pages(store, 40)
@@ -207,10 +207,10 @@ async def test_a_disk_that_refuses_loses_nothing(tmp_path: Path) -> None:
     program = """
 import asyncio, resource, sys
 from remanence.core.errors import StoreUnavailable
-from tests.flows.test_sqlite_faults import SqlStore, learn, texts, unsound
+from tests.flows.test_sqlite_faults import SqliteStore, learn, texts, unsound
 
 async def main():
-    store = SqlStore(sys.argv[1])
+    store = SqliteStore(sys.argv[1])
     await store.open()
     await learn(store, "before")
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
@@ -240,7 +240,7 @@ asyncio.run(main())
     assert ["refused True", "1 after []"] == done.stdout.splitlines(), done.stderr
 
 
-async def test_one_refused_request_leaves_its_group_alone(store: SqlStore) -> None:
+async def test_one_refused_request_leaves_its_group_alone(store: SqliteStore) -> None:
     """Of requests that share a commit, one that conflicts and one that fails half way fail for their callers only."""
     await learn(store, "before")
     again, half = learn(store, "before", first=7_000), store.commit(SCOPE, half_way("fresh"), make_cause())
@@ -259,7 +259,7 @@ def half_way(category: str) -> list[Change]:
     return [create_change(1, "new", category=category), Change("links", (-1, 999, Relation.CAUSES), None, {})]
 
 
-async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStore) -> None:
+async def test_names_made_by_a_refused_request_are_not_remembered(store: SqliteStore) -> None:
     """A category that came and went with a rolled-back request is made anew by the next."""
     await learn(store, "before")
     with pytest.raises(InvalidInput):
@@ -272,7 +272,7 @@ async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStor
     assert [] == await unsound(store)
 
 
-async def test_a_cancelled_caller_leaves_the_commit_whole(store: SqlStore) -> None:
+async def test_a_cancelled_caller_leaves_the_commit_whole(store: SqliteStore) -> None:
     """Cancelling whoever waits neither halves a commit nor harms the next one."""
     task = asyncio.create_task(learn(store, *[f"text {number}" for number in range(500)]))
     await asyncio.sleep(0)
@@ -285,21 +285,21 @@ async def test_a_cancelled_caller_leaves_the_commit_whole(store: SqlStore) -> No
     assert [] == await unsound(store)
 
 
-async def test_a_bug_in_a_request_reaches_its_caller(store: SqlStore) -> None:
+async def test_a_bug_in_a_request_reaches_its_caller(store: SqliteStore) -> None:
     """An error that nobody foresaw goes to whoever asked, and the threads live on."""
 
-    def stumble(connection: sqlite3.Connection) -> None:
-        raise ZeroDivisionError(connection)
+    def stumble(scope: OpenScope) -> None:
+        raise ZeroDivisionError(scope.name)
 
     with pytest.raises(ZeroDivisionError):
-        await store._write(stumble)
+        await store._write(SCOPE, stumble)
     with pytest.raises(ZeroDivisionError):
-        await store._read(stumble)
+        await store._read(SCOPE, stumble)
 
     assert (1,) == await learn(store, "after")
 
 
-async def test_a_closed_store_says_so(store: SqlStore) -> None:
+async def test_a_closed_store_says_so(store: SqliteStore) -> None:
     """A closed store refuses work, closes again without complaint, and opens again with what it held."""
     await learn(store, "before")
     await store.close()
@@ -315,7 +315,7 @@ async def test_a_closed_store_says_so(store: SqlStore) -> None:
 @pytest.mark.parametrize(
     "columns", [{"tokens": 2**70}, {"text": "lone \ud800 surrogate"}, {"said_at": 2**60}]
 )
-async def test_what_sqlite_cannot_keep_is_bad_input(store: SqlStore, columns: dict[str, object]) -> None:
+async def test_what_sqlite_cannot_keep_is_bad_input(store: SqliteStore, columns: dict[str, object]) -> None:
     """A value beyond its range is InvalidInput, whatever SQLite calls it, and nothing is written."""
     change = create_change(1, "text")
     whole = Change("memories", -1, None, {**(change.after or {}), **columns})
@@ -325,7 +325,7 @@ async def test_what_sqlite_cannot_keep_is_bad_input(store: SqlStore, columns: di
     assert [] == await texts(store)
 
 
-async def test_a_copy_is_never_written_over_a_file(store: SqlStore, tmp_path: Path) -> None:
+async def test_a_copy_is_never_written_over_a_file(store: SqliteStore, tmp_path: Path) -> None:
     """A backup refuses a path where something is, and a directory that is not there."""
     await learn(store, "before")
     (tmp_path / "there").write_text("mine", encoding="utf-8")
@@ -337,11 +337,11 @@ async def test_a_copy_is_never_written_over_a_file(store: SqlStore, tmp_path: Pa
     assert "mine" == (tmp_path / "there").read_text(encoding="utf-8")
 
 
-async def test_a_copy_made_while_others_write_is_whole(store: SqlStore, tmp_path: Path) -> None:
+async def test_a_copy_made_while_others_write_is_whole(store: SqliteStore, tmp_path: Path) -> None:
     """A backup taken in the middle of writing opens, is sound, and holds a prefix of what was written."""
     writing = [learn(store, f"text {number}", first=1_000 * number) for number in range(40)]
     await asyncio.gather(*writing[:20], store.backup(str(tmp_path / "copy.db")), *writing[20:])
-    copy = SqlStore(str(tmp_path / "copy.db"))
+    copy = SqliteStore(str(tmp_path / "copy.db"))
     await copy.open()
     held, found = await texts(copy), await unsound(copy)
     await copy.close()
@@ -351,17 +351,17 @@ async def test_a_copy_made_while_others_write_is_whole(store: SqlStore, tmp_path
 
 
 async def test_no_statement_binds_a_list(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """With at most 999 variables a statement, commits and questions of thousands of rows work."""
-    configure = dialect._configure
+    configure = database_file._configure
 
     def limited(connection: sqlite3.Connection, path: str, *, query_only: bool) -> None:
         configure(connection, path, query_only=query_only)
         connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
 
-    monkeypatch.setattr(dialect, "_configure", limited)
-    small = SqlStore(str(tmp_path / "small.db"))
+    monkeypatch.setattr(database_file, "_configure", limited)
+    small = SqliteStore(str(tmp_path / "small.db"))
     await small.open()
     seqs = list(await learn(small, *[f"text number {number}" for number in range(3_000)]))
     tags = [Change("tags", (seq, "all"), None, {}) for seq in seqs]
@@ -390,35 +390,7 @@ async def test_no_statement_binds_a_list(
     await small.close()
 
 
-def test_two_words_never_change_places_unseen() -> None:
-    """The sum over words and memories differs for every pair of words that stand at each other's memory."""
-    words = [fulltext.hash_word(f"1:word{number}") for number in range(60)]
-    same = [
-        pair
-        for pair in combinations(words, 2)
-        if fulltext.WordTally().add(*placed(pair)) == fulltext.WordTally().add(*placed(pair[::-1]))
-    ]
-
-    assert [] == same
-
-
-def placed(words: Sequence[int]) -> tuple[fulltext.Words, fulltext.Ints]:
-    """Give words to the memories 1, 2 and so on."""
-    return np.array(words, np.uint64), np.arange(1, len(words) + 1)
-
-
-def test_two_stems_that_are_one_word_to_the_tokeniser_are_counted_once() -> None:
-    """A memory that has both holds one word of the index, another that has one of them does, too."""
-    said, numbers = fulltext.WordTally(), fulltext.Numbers(1)
-    numbers.count([(1, {"a\x01": None, "a\x02": None, "b": None}), (2, {"a\x02": None})], said)
-    words = [fulltext.hash_word(word) for word in ("1:a\ufffd", "1:b")]
-    held = fulltext.WordTally().add(np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2]))
-
-    assert held == said
-    assert [1, 2, 1] == numbers.counts.tolist()
-
-
-async def test_check_sees_words_that_changed_places(store: SqlStore, tmp_path: Path) -> None:
+async def test_check_sees_words_that_changed_places(store: SqliteStore, tmp_path: Path) -> None:
     """Words that the full-text index finds at each other's memories are noticed, though all counts are right."""
     await learn(store, "copper lamp", "harbour wall")
     with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
@@ -430,8 +402,29 @@ async def test_check_sees_words_that_changed_places(store: SqlStore, tmp_path: P
     assert found.startswith("full text: ")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE postings SET seqs = (SELECT seqs FROM postings WHERE stem = 'wall') WHERE stem = 'copper'",
+        "UPDATE postings SET count = count + 1 WHERE stem = 'copper'",
+        "UPDATE postings SET term = term + 1 WHERE stem = 'copper'",
+        "DELETE FROM postings WHERE stem = 'wall'",
+    ],
+)
+async def test_check_sees_an_index_that_was_changed(store: SqliteStore, tmp_path: Path, damage: str) -> None:
+    """A word that is found elsewhere, a count, the hash of a word, and a word that is missing."""
+    await learn(store, "copper lamp", "harbour wall", *(f"lamp {number}" for number in range(100)))
+    before = await unsound(store)
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
+        assert connection.execute(damage).rowcount > 0
+    (found,) = await unsound(store)
+
+    assert [] == before
+    assert found.startswith("full text: ")
+
+
 @pytest.mark.parametrize(("flips", "changing"), [(80, 8), pytest.param(200, 15, marks=pytest.mark.deep)])
-async def test_check_sees_what_decayed(store: SqlStore, flips: int, changing: int, tmp_path: Path) -> None:
+async def test_check_sees_what_decayed(store: SqliteStore, flips: int, changing: int, tmp_path: Path) -> None:
     """Of single bytes that turn in the file, those that change a text, an id or a link are noticed."""
     said = [f"the {number}th apple of {number * 7} trees is red" for number in range(300)]
     seqs = await learn(store, *said)
@@ -465,7 +458,7 @@ def flip(path: Path, offset: int, mask: int) -> None:
         file.write(bytes([byte ^ mask]))
 
 
-async def content(store: SqlStore) -> object:
+async def content(store: SqliteStore) -> object:
     """Return texts, ids and links."""
     memories = await store.find(SCOPE, Find(oldest_first=True, limit=100_000))
     return [(m.seq, m.id, m.text, m.speaker) for m in memories], await store.neighbours(SCOPE, range(1, 301))
@@ -473,7 +466,7 @@ async def content(store: SqlStore) -> object:
 
 async def looked_at(path: Path, whole: object) -> tuple[bool, bool]:
     """Tell whether a damaged file is noticed, and whether its memories or links differ."""
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     try:
         await store.open()
         seen = bool(await unsound(store))

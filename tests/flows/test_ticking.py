@@ -18,7 +18,7 @@ from remanence.curate.schedule import WITHIN
 from remanence.flows.base.context import QUIET, Lease
 from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping, BookkeepResult, writes
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests import command_line
 from tests.flows.conftest import Opener
 from tests.sentences import Sentences
@@ -326,7 +326,7 @@ async def test_due_jobs_run_by_the_policy_that_is_given(tmp_path: Path) -> None:
     assert (1, True) == (beside.exit_code, "has adopted the policy 'janitor'" in beside.stderr)
 
 
-class _Counted(SqlStore):
+class _Counted(SqliteStore):
     """A store that counts what is read and committed."""
 
     def __init__(self, path: str) -> None:
@@ -347,7 +347,7 @@ class _Counted(SqlStore):
         return await super().commit(scope, changes, cause)
 
 
-class _Writing(SqlStore):
+class _Writing(SqliteStore):
     """A store that notes what is written to it, one after the other."""
 
     def __init__(self, path: str) -> None:

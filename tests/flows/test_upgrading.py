@@ -14,8 +14,8 @@ import pytest
 
 from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import upgrade
-from remanence.store.sqlite.dialect import SCHEMA_VERSION
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.database_file import SCHEMA_VERSION
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
 from tests.flows.test_migrations import tables
@@ -33,7 +33,9 @@ from tests.flows.upgrades import (
     version_of,
 )
 
-BROKEN = STEP + "    op.execute(\"INSERT INTO vectors (seq, vector, digest) VALUES (999, x'00', 0)\")\n"
+BROKEN = (
+    STEP + "    op.execute(\"INSERT INTO vectors (scope, seq, vector, digest) VALUES (1, 999, x'00', 0)\")\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +128,7 @@ async def test_no_copy_goes_where_the_upgrade_fails(
     for name in names:
         (path.parent / name).write_bytes(content)
     know_next(monkeypatch.setattr, folder, BROKEN)
-    await expect_error(StoreDamaged, SqlStore(str(path)).open())
+    await expect_error(StoreDamaged, SqliteStore(str(path)).open())
 
     assert {*names} <= {file.name for file in path.parent.iterdir()}
 
@@ -135,7 +137,7 @@ async def test_nothing_is_changed_but_by_the_step(path: Path, next_known: None) 
     """The rows of all tables are those of before, with references looked at and tables as strict as they were."""
     columns = columns_of(path)
     before = rows(path, columns)
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -151,7 +153,7 @@ async def test_a_step_that_breaks_a_reference_is_taken_back(
     know_next(monkeypatch.setattr, folder, BROKEN)
     columns = columns_of(path)
     before, old = rows(path, columns), tables(path)
-    refused = await expect_error(StoreDamaged, SqlStore(str(path)).open())
+    refused = await expect_error(StoreDamaged, SqliteStore(str(path)).open())
 
     assert ("dangling" in str(refused), "backup" in refused.recovery) == (True, True)
     assert (SCHEMA_VERSION, before, old) == (version_of(path), rows(path, columns), tables(path))
@@ -262,7 +264,7 @@ async def test_an_old_file_that_is_locked_says_so(path: Path, next_known: None) 
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA journal_mode = wal")
         other.execute("BEGIN IMMEDIATE")
-        refused = await expect_error(StoreUnavailable, SqlStore(str(path), busy_ms=50).open())
+        refused = await expect_error(StoreUnavailable, SqliteStore(str(path), busy_ms=50).open())
 
     assert ("locked" in str(refused), SCHEMA_VERSION) == (True, version_of(path))
     assert [] == [*path.parent.glob("*.before-*")]
@@ -277,7 +279,7 @@ async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
         raise StoreUnavailable("the disk is full", recovery="make room")
 
     monkeypatch.setattr(upgrade, "copy", refused)
-    await expect_error(StoreUnavailable, SqlStore(str(path)).open())
+    await expect_error(StoreUnavailable, SqliteStore(str(path)).open())
 
     assert content == path.read_bytes()
 
@@ -287,7 +289,7 @@ async def test_an_upgrade_without_room_does_not_begin(
 ) -> None:
     """It says how much it takes and how much there is, and not a byte of the old file changes."""
     monkeypatch.setattr(upgrade, "disk_usage", lambda _: SimpleNamespace(free=len(content) * 2))
-    refused = await expect_error(StoreUnavailable, SqlStore(str(path)).open())
+    refused = await expect_error(StoreUnavailable, SqliteStore(str(path)).open())
 
     assert "of room beside it" in str(refused)
     assert (content, []) == (path.read_bytes(), [*path.parent.glob("*.before-*")])

@@ -15,7 +15,7 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.flows.base.undo_data_expiry import expire
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import NOW, create_change, keep
 from remanence_store_kit.contract.audit import use
 
@@ -125,7 +125,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     path, before = folder / "memory.db", folder / "before.db"
 
     async def fill() -> None:
-        store = SqlStore(str(path))
+        store = SqliteStore(str(path))
         await store.open()
         a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
         done = await use(store, [a], NOW)
@@ -148,7 +148,7 @@ async def test_what_was_forged_is_found(grown: tuple[Path, Path], tmp_path: Path
         connection.execute("ATTACH ? AS old", (str(grown[1]),))
         connection.executescript(FORGERIES.get(forged, ""))
         connection.commit()
-    store = SqlStore(str(path))
+    store = SqliteStore(str(path))
     await store.open()
     broken = [check.name for check in await store.check() if not check.ok]
     await store.close()

@@ -16,7 +16,7 @@ DAMAGE = {
     "references": "DELETE FROM states WHERE seq = 7",
     "sums": "UPDATE states SET uses = uses + 1 WHERE seq = 7",
     "audit": "UPDATE runs SET at = at - 1 WHERE position = 2",
-    "full text": "INSERT INTO words (rowid, stems) VALUES (99, '1:walrus')",
+    "full text": "DELETE FROM waiting",
 }
 
 

@@ -15,18 +15,18 @@ from typing import Any
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite import dialect, upgrade
+from remanence.store.sqlite import database_file, upgrade
 
 LATER = 1_790_000_000_000_000
 ROOT = Path(__file__).parents[2]
-NEXT = dialect.SCHEMA_VERSION + 1
+NEXT = database_file.SCHEMA_VERSION + 1
 # One table is made anew, one is added, and every memory is written.
 STEP = f"""
 from alembic import op
 import sqlalchemy as sa
 
 revision = "{NEXT:04}"
-down_revision = "{dialect.SCHEMA_VERSION:04}"
+down_revision = "{database_file.SCHEMA_VERSION:04}"
 branch_labels = None
 depends_on = None
 
@@ -58,7 +58,7 @@ def know_next(change: Callable[[Any, str, Any], None], folder: str | Path, step:
     if not scripts.exists():
         shutil.copytree(upgrade.SCRIPTS, scripts)
         (scripts / "versions" / "next.py").write_text(step, encoding="utf-8")
-    change(dialect, "SCHEMA_VERSION", NEXT)
+    change(database_file, "SCHEMA_VERSION", NEXT)
     change(upgrade, "SCRIPTS", scripts)
 
 

@@ -42,7 +42,7 @@ from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import NOW, box_change, make_cause
 from remanence_store_kit.dump import HAPPENED, Dump, dump
 from remanence_store_kit.memory.memory_store import MemoryStore
@@ -101,7 +101,7 @@ class Machine(RuleBasedStateMachine):
         self.folder = TemporaryDirectory(dir=_fast())
         path = Path(self.folder.name) / "memory.db"
         shutil.copyfile(_empty(), path)
-        self.stores = (MemoryStore(), SqlStore(str(path)))
+        self.stores = (MemoryStore(), SqliteStore(str(path)))
         self.engines = tuple(self._engine(store) for store in self.stores)
         for engine in self.engines:
             self.run(engine.__aenter__())
@@ -212,8 +212,6 @@ class Machine(RuleBasedStateMachine):
             self.run(fill(store, OTHER, BESIDE))
             self.run(store.commit(SCOPE, [], make_cause("learn", NOW - 500 * DAY, turns=1)))
         filled = _crowded(world) if pick % 5 == 0 else recast(world, pick) if pick % 2 else world
-        # A file counts its memories over all scopes, this store by scope: from here on the same.
-        self.stores[0]._scopes[SCOPE].latest_seq = len(BESIDE.memories)
         for store in self.stores:
             self.run(fill(store, SCOPE, filled))
             self.run(live(store))
@@ -556,7 +554,7 @@ def _empty() -> Path:
     folder = TemporaryDirectory(dir=_fast())
     _FOLDERS.append(folder)
     path = Path(folder.name) / "empty.db"
-    asyncio.run(_made(SqlStore(str(path))))
+    asyncio.run(_made(SqliteStore(str(path))))
     return path
 
 

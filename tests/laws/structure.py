@@ -83,6 +83,7 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
+    "remanence.opening": "psycopg is an extra, and only a memory on a server needs it",
     "remanence.store.sqlite.driver": "sqlcipher3 is an extra, and its library is 20 MB",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
@@ -118,7 +119,7 @@ ROOT_ERRORS = frozenset(
 ROOT_ERRORS_MAX = 4
 # Parts that start something themselves, or are there for others.
 UNIMPORTED_PARTS = frozenset({"", "_version", "faces", "integrations", "sync", "types"})
-USED_BY_MIGRATIONS = frozenset({"remanence.store.schema"})  # whose modules are not looked at here
+USED_BY_MIGRATIONS = frozenset({"remanence.store.sql.tables"})  # whose modules are not looked at here
 
 CLOCK_READS = frozenset(
     {"datetime.datetime." + name for name in ("now", "today", "utcnow")}

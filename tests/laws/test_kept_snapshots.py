@@ -25,7 +25,7 @@ from remanence.flows.indexes.evidence_index import (
     evidence_of,
     rows_of,
 )
-from remanence.store.sqlite import block_log, snapshots
+from remanence.store.sql import block_log, snapshots
 from remanence_store_kit.memory import snapshot_columns
 from tests.laws.bugs import Plant, swapped, wrapped
 from tests.laws.lab import SCOPE

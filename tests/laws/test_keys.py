@@ -13,7 +13,7 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import STANDING
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.memory.memory_store import MemoryStore
 
 FOUNDED: dict[str, Any] = {"agent": "a", "source": "s"}
@@ -89,4 +89,4 @@ async def test_a_put_reaches_what_took_the_place(step: str) -> None:
 def test_a_key_follows_any_story(steps: list[str], *, on_disk: bool) -> None:
     """Whatever became of its memories, a key names one that stands; `put` brings it up to date, undo is exact."""
     with TemporaryDirectory() as folder:
-        asyncio.run(_holds(SqlStore(f"{folder}/m.db") if on_disk else MemoryStore(), steps))
+        asyncio.run(_holds(SqliteStore(f"{folder}/m.db") if on_disk else MemoryStore(), steps))

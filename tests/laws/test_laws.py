@@ -2,9 +2,14 @@
 
 import pytest
 
+from remanence.store.capabilities import complete
+from remanence.store.postgres.pg_store import PgStore
+from remanence_store_kit.policies import PolicyTables
+from remanence_store_kit.worlds import World
 from tests.laws.lab import Law, search
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first
-from tests.laws.laws import LAWS, both_stores_agree
+from tests.laws.laws import LAWS, agree_with_reference, both_stores_agree
+from tests.postgres import Server
 
 ALL = (*LAWS, a_ladder_does_the_milder_thing_first)
 
@@ -24,6 +29,27 @@ def test_both_stores_agree() -> None:
 def test_both_stores_agree_in_1_000_worlds() -> None:
     """The same deep."""
     search(both_stores_agree, max_examples=1_000)
+
+
+def agree_on(server: Server) -> Law:
+    """Return the law that a server and the reference agree; the database is emptied for each world."""
+
+    async def a_server_agrees(world: World, rules: PolicyTables, pick: int) -> None:
+        server.empty()
+        await agree_with_reference(world, rules, complete(PgStore(server.address)))
+
+    return a_server_agrees
+
+
+def test_a_server_agrees(postgres_server: Server) -> None:
+    """What holds in memory holds on PostgreSQL, in 15 worlds."""
+    search(agree_on(postgres_server), max_examples=15)
+
+
+@pytest.mark.deep
+def test_a_server_agrees_in_500_worlds(postgres_server: Server) -> None:
+    """The same deep."""
+    search(agree_on(postgres_server), max_examples=500)
 
 
 @pytest.mark.deep

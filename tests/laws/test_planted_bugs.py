@@ -9,7 +9,7 @@ import pytest
 from remanence.core.errors import RemanenceError
 from remanence.curate.policy import compiled
 from remanence.store.base import Store
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.contract import StoreContract
 from remanence_store_kit.memory.memory_store import MemoryStore
 from tests.contract.test_memory_store import tampered
@@ -34,7 +34,9 @@ def test_a_planted_bug_is_noticed(bug: Bug, monkeypatch: pytest.MonkeyPatch, tmp
     bug.plant(monkeypatch)
     with pytest.raises((AssertionError, RemanenceError)):
         if isinstance(bug.noticed_by, str):
-            RUNNER.run(kept(bug.noticed_by, SqlStore(str(tmp_path / "bug.db")) if bug.sql else MemoryStore()))
+            RUNNER.run(
+                kept(bug.noticed_by, SqliteStore(str(tmp_path / "bug.db")) if bug.sql else MemoryStore())
+            )
         else:
             hunt(bug.noticed_by, bug.under)
 

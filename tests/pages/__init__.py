@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
 
 PAGES: Mapping[Path, Callable[[], str]] = {
-    tables.FILE: tables.script,  # first: without it no page is made that opens a memory
+    **tables.FILES,  # first: without it no page is made that opens a memory
     architecture.FILE: architecture.page,
     DOCS / "cli.md": cli.page,
     DOCS / "errors.md": errors.page,

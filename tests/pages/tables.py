@@ -1,14 +1,25 @@
-"""The SQL that makes the tables of a new file, written from `schema.py`, so that opening one loads no SQLAlchemy."""
+"""The SQL that makes the tables of a new database, written from `tables.py`: opening one loads no SQLAlchemy."""
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
-from remanence.store.schema import statements
-from remanence.store.sqlite import upgrade
+from remanence.store.sql.tables import DIALECTS, list_statements
 
-FILE = Path(upgrade.__file__).with_name("tables.sql")
+_FOLDER = Path(__file__).parents[2] / "src" / "remanence" / "store" / "sql"
+_END = ";\n"
+_FIRST_LINE = (
+    "-- The tables of an empty database, written from tables.py by `make pages`: change them there.\n"
+)
 
 
-def script() -> str:
+def script(dialect: str) -> str:
     """Return every statement, without blanks at the ends of lines, each followed by what ends it."""
-    lines = "".join(statement.strip() + upgrade.END for statement in statements()).splitlines()
-    return "".join(line.rstrip() + "\n" for line in lines)
+    statements = list_statements(DIALECTS[dialect])
+    lines = "".join(statement.strip() + _END for statement in statements).splitlines()
+    return _FIRST_LINE + "".join(line.rstrip() + "\n" for line in lines)
+
+
+FILES: Mapping[Path, Callable[[], str]] = {
+    _FOLDER / f"{dialect}.sql": partial(script, dialect) for dialect in DIALECTS
+}

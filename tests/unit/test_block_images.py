@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from remanence.core.change import ABSENT
-from remanence.store.sqlite.block_log import pack_arrays, unpack_arrays
-from remanence.store.sqlite.blocks import group_equal_rows
+from remanence.store.sql.block_log import pack_arrays, unpack_arrays
+from remanence.store.sql.blocks import group_equal_rows
 
 INTS = st.integers(-(2**63), 2**63 - 1)
 

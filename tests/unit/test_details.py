@@ -1,17 +1,20 @@
 """Why a part was done is read as it was said, however it is kept."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.store.schema import statements
-from remanence.store.sqlite import details
-from remanence.store.sqlite.audit import json_text
-from remanence.store.sqlite.string_ids import Fresh, StringIds
+from remanence.store.sql import details
+from remanence.store.sql.audit import json_text
+from remanence.store.sql.names import NameCache, ScopeNames
+from remanence.store.sql.scope import open_scope, open_scope_to_write
+from remanence.store.sql.tables import DIALECTS, list_statements
+from remanence.store.sqlite.sqlite_database import SqliteDatabase
 
 TEXTS = st.text(max_size=8) | st.sampled_from(["rules", "actions", "cycle", "[", "0"])
 LEAVES = (
@@ -30,20 +33,31 @@ DETAILS = st.dictionaries(TEXTS, VALUES, max_size=4)
 RULES = st.lists(st.lists(TEXTS, min_size=3, max_size=3), max_size=3)
 
 
+@contextmanager
+def _database() -> Iterator[SqliteDatabase]:
+    connection = sqlite3.connect(":memory:")
+    for statement in list_statements(DIALECTS["sqlite"]):
+        connection.execute(statement)
+    yield SqliteDatabase(connection)
+    connection.close()
+
+
+def _fresh_names(database: SqliteDatabase) -> ScopeNames:
+    return open_scope(database, NameCache(), "scope").names
+
+
 @given(st.lists(DETAILS | st.builds(lambda one, rules: {**one, "rules": rules}, DETAILS, RULES), max_size=5))
 def test_a_detail_is_read_as_it_was_said(said: list[dict[str, Any]]) -> None:
     """Any values under any names, whether they have a form or not, read alone and with all their forms."""
-    names = StringIds()
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in statements():
-            connection.execute(statement)
-        fresh = Fresh(names)
+    with _database() as database:
+        scope = open_scope_to_write(database, NameCache(), "scope")
         texts = [json_text(one) for one in said]
-        kept = [details.pack(connection, fresh, 1, text) for text in texts]
-        fresh.keep()
-        found = [details.unpack(connection, names, one) for one in kept]
-        forms = {number for one in kept for number in details.forms_of(connection, names, one or "")}
-        made = {number for (number,) in connection.execute("SELECT no FROM names")}
+        kept = [details.pack(scope.names, text) for text in texts]
+        scope.write_names()
+        names = _fresh_names(database)
+        found = [details.unpack(names, one) for one in kept]
+        forms = {number for one in kept for number in details.forms_of(names, one or "")}
+        made = {number for (number,) in database.connection.execute("SELECT no FROM names")}
 
     assert texts == found
     assert forms == made
@@ -56,17 +70,14 @@ def test_what_runs_of_a_policy_have_in_common_is_kept_once() -> None:
         "plan": "f6ac5c1e412d628e70b5bcaeb5577672",
         "rules": [["prune", "read-notices", "a read notice lives 7 days"]],
     }
-    with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in statements():
-            connection.execute(statement)
-        names = Fresh(StringIds())
+    with _database() as database:
+        scope = open_scope_to_write(database, NameCache(), "scope")
         kept = [
-            details.pack(connection, names, 1, json_text({**first, "plan": plan}))
-            for plan in ("a" * 32, "b" * 32)
+            details.pack(scope.names, json_text({**first, "plan": plan})) for plan in ("a" * 32, "b" * 32)
         ]
-        spaces = {space for (space,) in connection.execute("SELECT space FROM names")}
-        texts = " ".join(name for (name,) in connection.execute("SELECT name FROM names"))
+        scope.write_names()
+        rows = database.connection.execute("SELECT space, name FROM names").fetchall()
 
-    assert {details.space_of(1)} == spaces
-    assert "a" * 32 not in texts
+    assert {details.FORM} == {space for space, _ in rows}
+    assert "a" * 32 not in " ".join(name for _, name in rows)
     assert len(kept[1] or "") * 3 < len(orjson.dumps(first))

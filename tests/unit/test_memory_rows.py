@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from remanence.core.model import Memory
-from remanence.store.sqlite import rows
+from remanence.store.sql import rows
 
 
 def test_every_field_of_a_memory_is_set_when_it_is_read() -> None:

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from remanence.store.sqlite import residue_scan
-from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
+from remanence.store import residue_scan
+from remanence.store.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -54,6 +54,11 @@ CURATION_VERBS: Mapping[str, tuple[VerbHelp, ...]] = {
             "one read if nothing is due; 2 seconds for rapid rules, up to 30 for deep ones",
             "the rules that ran, and the result of each kind of job; at the end the number of rounds",
             "status", "run --once"),
+        VerbHelp("worker",
+            "Run all due jobs of a server until stopped, as one of several workers.",
+            "a PostgreSQL server holds many scopes, and one process is too few", "as run, in every scope",
+            "at the end the number of rounds", "status",
+            "worker --db postgresql://user@host/database"),
     ),
     "Look back and undo": (
         VerbHelp("history",

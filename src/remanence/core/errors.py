@@ -30,8 +30,14 @@ from difflib import get_close_matches
 from typing import Any
 
 INT_BITS = 64
-# What Python and the linker say where the system gives no more: of threads, of libraries, of pages.
-_MEMORY_SIGNS = ("can't start new thread", "failed to map segment", "Cannot allocate memory")
+# What Python and the linker say where the system gives no more: of threads, of libraries, of pages, and in a library
+# that does not look whether it was given any.
+_MEMORY_SIGNS = (
+    "can't start new thread",
+    "failed to map segment",
+    "Cannot allocate memory",
+    "error return without exception set",
+)
 SHOWN_CHARS = 80
 
 
@@ -232,7 +238,7 @@ def build_memory_refusal(error: BaseException) -> StoreUnavailable | None:
     """Return our error for one by which a machine without memory shows, or by which it starts no thread; else None."""
     cause = error.__cause__
     is_out = isinstance(error, MemoryError) or any(sign in str(error) for sign in _MEMORY_SIGNS)
-    if not is_out or not isinstance(error, MemoryError | RuntimeError | ImportError | OSError):
+    if not is_out or not isinstance(error, MemoryError | RuntimeError | ImportError | OSError | SystemError):
         return None if cause is None else build_memory_refusal(cause)
     return StoreUnavailable(
         "memory ran out",

@@ -53,6 +53,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("contradictions conflicts quarantine quarantined proposals", ("review list",)),
         ("resolve accept approve accept-clock decline reject", ("review settle", "settle")),
         ("daemon cron schedule tick schedule-run schedule-tick", ("run_jobs", "run")),
+        ("workers queue procrastinate", ("worker", "run")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("share publish", ("promote",)),
         ("clone duplicate copy cp", ("scopes copy", "copy")),

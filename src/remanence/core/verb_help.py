@@ -22,6 +22,10 @@ ONLY_COMMANDS = frozenset(
         "demo",
         "mcp",
         "serve",
+        "store grant",
+        "store distribute",
+        "store status",
+        "worker",
         "completion",
     }
 )

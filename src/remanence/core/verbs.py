@@ -25,6 +25,7 @@ SHELVES: Mapping[str, str] = {
     "mirror": "A folder of text files that follows the memory, and takes edits.",
     "review": "Items that need a person's decision.",
     "scopes": "The scopes of a file: list them, copy one, drop one.",
+    "store": "The database on a PostgreSQL server: its roles, its nodes.",
     "token": "Access tokens, for the server.",
 }
 

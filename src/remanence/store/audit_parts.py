@@ -1,4 +1,4 @@
-"""How parts of the audit follow each other: where their rows lie, which are one run of uses, how each is proven.
+"""How parts of the audit follow each other: which are one run of uses, how each is proven, how its id is kept.
 
 The same in every store. Knows changes, numbers and digests; knows nothing of how rows are kept.
 """
@@ -21,13 +21,8 @@ UNCHAINED = bytes(_CHAIN_BYTES)  # what the first part follows
 USE_PARTS_MAX = 64
 USED_MAX = 1_000  # memories that the parts of one run name, so that a store can keep them in one page
 USE = "use"
-PLACE_BITS = 24  # for the number of a change in its part, far more than a part holds
-PLACE_MAX = (1 << PLACE_BITS) - 1
 _ID_DIGITS = 32
-# The rows of a part, whose position is the first parameter, and of parts that `json_each` lists.
-OF_PART = f"place BETWEEN ?1 << {PLACE_BITS} AND ?1 << {PLACE_BITS} | {PLACE_MAX}"
-OF_LISTED = f"place BETWEEN value << {PLACE_BITS} AND value << {PLACE_BITS} | {PLACE_MAX}"
-PLACE = f"?1 << {PLACE_BITS} | ?2"  # of a row given by position and number
+_RANDOM, _GIVEN = b"\x00", b"\x01"  # the first byte of the id of a run as it is kept
 
 
 def digest_of(value: Any, size: int = _CHAIN_BYTES) -> bytes:
@@ -123,8 +118,15 @@ def _cause_key(cause: Cause) -> tuple[object, ...]:
     )
 
 
-def pack_run_id(run: str) -> bytes | str:
-    """Return the id of a run as it is kept: as bytes where it is what `model.new_id` makes, else as it is."""
+def pack_run_id(run: str) -> bytes:
+    """Return the id of a run as it is kept: half as long where it is what `model.new_id` makes."""
     if len(run) == _ID_DIGITS and not run.strip("0123456789abcdef"):
-        return bytes.fromhex(run)
-    return run
+        return _RANDOM + bytes.fromhex(run)
+    return _GIVEN + run.encode()
+
+
+def unpack_run_id(kept: bytes) -> str:
+    """Return the id of a run from what is kept of it; raise ValueError where that is something else."""
+    if kept[:1] not in {_RANDOM, _GIVEN}:
+        raise ValueError("no id of a run begins so")
+    return kept[1:].hex() if kept[:1] == _RANDOM else kept[1:].decode()

@@ -233,7 +233,8 @@ class CleanResult:
     `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
     were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some. `why`
     it is pending where that is something else: the disk is full, or the ledger could not be written. `original` is the
-    file of which this one is a copy: that one and its other copies were not looked through.
+    file of which this one is a copy: that one and its other copies were not looked through. `beyond` says what lies
+    beyond the reach of the store and may keep some of it.
     """
 
     is_done: bool = False
@@ -243,6 +244,7 @@ class CleanResult:
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     original: str = ""
+    beyond: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +331,8 @@ class PurgedMemory:
 class Store(Protocol):
     """Operations of every store; its optional operations are capabilities, listed in `capabilities`.
 
-    `sqlite.SqlStore` has every capability. The distribution remanence-store-kit has the tests of this interface, and a
-    reference store in memory.
+    `sqlite.SqliteStore` has every capability. The distribution remanence-store-kit has the tests of this interface, and
+    a reference store in memory.
     """
 
     async def open(self, *, read_only: bool = False) -> None:

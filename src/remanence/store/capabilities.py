@@ -318,6 +318,11 @@ class PartialStore:
             if verb != "commit":
                 setattr(self, verb, getattr(store, verb))
 
+    @property
+    def reads_only(self) -> bool:
+        """Whether nothing can be written, as the store itself found when it was opened."""
+        return bool(getattr(self._store, "reads_only", False))
+
     async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit, or raise CapabilityMissing and write nothing."""
         what = f"a commit of the verb {cause.verb!r}"

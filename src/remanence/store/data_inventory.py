@@ -45,12 +45,8 @@ TABLES = (
     RegisteredTable("forbidden", "hash", _GO),
     RegisteredTable("boxes", "text", "made anew from the turns that stay", ("session",)),
     RegisteredTable("traces", "text", "made anew from the turns that stay"),
-    RegisteredTable("words", "text", "merged, so that no deleted word is left"),
-    RegisteredTable("words_data", "text", "merged, so that no deleted word is left"),
-    RegisteredTable("words_idx", "text", "merged, so that no deleted word is left"),
-    RegisteredTable("words_config", "number", _NOTHING),
+    RegisteredTable("postings", "text", "stems that nothing says any more go", ("stem",)),
     RegisteredTable("waiting", "text", _GO, ("stems",)),
-    RegisteredTable("terms", "hash", _FOLLOWS),
     RegisteredTable("sums", "hash", _FOLLOWS),
     RegisteredTable("scopes", "hash", _FOLLOWS),
     RegisteredTable("changes", "text", "the images go", ("subkey", '"before"', '"after"')),
@@ -61,6 +57,7 @@ TABLES = (
         "what goes is taken out of `detail`; the digests stay",
         ("run", "actor", "verb", "policy", "fired"),
     ),
+    RegisteredTable("scope_names", "name", "a scope keeps its name", ("name",)),
     RegisteredTable(
         "names", "name", "a name that nothing bears any more goes, its number stays", ("name", "space")
     ),
@@ -77,7 +74,6 @@ TABLES = (
     RegisteredTable("leases", "number", _NOTHING, ("name",)),
     RegisteredTable("alembic_version", "number", _NOTHING),
     RegisteredTable("sqlite_schema", "number", _NOTHING, ("sql",)),
-    RegisteredTable("sqlite_sequence", "number", _NOTHING, ("name",)),
 )
 # Looked through for what was erased, byte by byte: the file itself, its log and index, and what a crash may leave.
 LOOKED_THROUGH = (

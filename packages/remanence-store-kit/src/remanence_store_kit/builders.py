@@ -1,5 +1,6 @@
 """Short ways to write changes and causes in tests. Knows columns; knows no store."""
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -20,13 +21,14 @@ from remanence.core.change import (
     Increment,
     Ints,
 )
-from remanence.core.clock import DAY
+from remanence.core.clock import DAY, MINUTE, SECOND
 from remanence.core.model import Link, Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Check, Store
 from remanence.store.capabilities import VECTORS, can, complete
 from remanence.text.analysis import fingerprint
 
 NOW = 20_000 * DAY  # some day in 2024
+LONG, SHORT = 10 * MINUTE, SECOND // 5  # leases that no test outlives, and that a test waits for
 
 SCOPE = "contract"
 
@@ -168,6 +170,17 @@ def _encode_value(name: str, value: Any) -> int:
 def _guard(name: str, rows: Sequence[Mapping[str, Any] | None]) -> Ints | None:
     values = [row[name] for row in rows if row is not None and name in row]
     return np.array(values, np.int64) if values else None
+
+
+def has_own_clock(store: Store) -> bool:
+    """Tell whether the leases of a store go by its own clock, as those of a server do, and not by the caller's."""
+    return getattr(store, "has_own_clock", False)
+
+
+async def let_pass(store: Store, micros: int) -> None:
+    """Let time pass for a store with a clock of its own; the caller's clock moves as the caller says."""
+    if has_own_clock(store):
+        await asyncio.sleep(micros / SECOND)
 
 
 async def keep(

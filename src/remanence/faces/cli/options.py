@@ -252,7 +252,9 @@ class Common:
 
     db: Annotated[
         str | None,
-        Parameter(help=f"The database file; else REMANENCE_DB, else {DATABASE}."),
+        Parameter(
+            help=f"The database file, or the address of a server (postgresql://…); else REMANENCE_DB, else {DATABASE}."
+        ),
     ] = None
     key_file: Annotated[
         str | None,

@@ -10,18 +10,20 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Parameter
 
 from remanence.core.arguments import check_path
-from remanence.core.errors import InvalidInput, suggest
+from remanence.core.errors import InvalidInput, NotFound, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, PolicyOption
 from remanence.faces.cli.running import counting_until_stopped, database, open_engine
 from remanence.faces.style import Text, Undoable, waiting, write_lines
+from remanence.store.address import exists, is_address
 
 if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan
@@ -211,7 +213,7 @@ async def policy_show(
         return reference()
     if name is not None:
         return render_policy(_load_policy(name), words=words)
-    if not database(common).exists():
+    if not exists(database(common)):
         raise no_policy_here()
     async with open_engine(common, new_scope="refuse") as memory:
         return await memory.policy.show(words=words)
@@ -248,6 +250,7 @@ def _load_policy(name: str) -> Any:
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}
+PACE = Parameter(metavar="NAME=TIME,…", help="How often rules run, such as rapid=1m,deep=12h; units s, m, h.")
 STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
@@ -288,10 +291,7 @@ async def run(
     one: Round = Round(),
     intervals: Annotated[
         str | None,
-        Parameter(
-            metavar="NAME=TIME,…",
-            help="How often rules run, such as rapid=1m,deep=12h; units s, m, h.",
-        ),
+        PACE,
     ] = None,
     backup: Annotated[
         str | None,
@@ -312,11 +312,7 @@ async def run(
             )
         with waiting("doing what is due"):
             return await memory.run_jobs(one.cadence, policy=one.policy, expire=one.expire)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in STOPPED_BY:
-        with suppress(NotImplementedError, AttributeError):  # Windows has not all of them
-            loop.add_signal_handler(getattr(signal, name), stop.set)
+    stop = stop_on_signals()
     if backup is not None:
         check_path(backup)
     return await memory.run_jobs(
@@ -324,10 +320,59 @@ async def run(
         intervals=cadences(intervals),
         begin=lambda start: write_lines([Text(f"{start}; Ctrl-C ends it")], sys.stderr),
         tell=lambda done: write_lines([Text(str(done))], sys.stderr),
-        backup=None if backup is None else Path(backup, database(common).stem),
+        backup=None if backup is None else Path(backup, Path(database(common)).stem),
         in_scope=common.scope,
         once=once,
     )
+
+
+async def worker(
+    *,
+    common: Given,
+    jobs: Annotated[int, Parameter(help="How many scopes it works in at a time.")] = 1,
+    intervals: Annotated[
+        str | None,
+        PACE,
+    ] = None,
+) -> Any:
+    address = database(common)
+    if not is_address(address):
+        raise InvalidInput(
+            f"workers share the scopes of a server, and {address} is a file",
+            recovery="for a file: remanence run; for a server: --db postgresql://…",
+        )
+    if common.scope is not None:
+        raise InvalidInput(
+            "a worker works in all scopes", recovery="leave --scope out; for one scope alone: remanence run"
+        )
+    if any(find_spec(name) is None for name in ("procrastinate", "psycopg", "psycopg_pool")):
+        raise NotFound("the extra `workers` is not installed", recovery="pip install 'remanence[workers]'")
+    from remanence.flows.schedule.workers import run_worker
+
+    pace = cadences(intervals)
+    async with open_engine(common) as memory:
+        stop = stop_on_signals()
+        return await run_worker(
+            memory._core,  # noqa: SLF001 # a part of this command, and no verb
+            address,
+            stop,
+            {
+                "jobs": jobs,
+                "intervals": pace,
+                "begin": lambda start: write_lines([Text(f"{start}; Ctrl-C ends it")], sys.stderr),
+                "tell": lambda done: write_lines([Text(str(done))], sys.stderr),
+            },
+        )
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return what is set when somebody asks this process to end."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in STOPPED_BY:
+        with suppress(NotImplementedError, AttributeError):  # Windows has not all of them
+            loop.add_signal_handler(getattr(signal, name), stop.set)
+    return stop
 
 
 def cadences(given: str | None) -> dict[CadenceName, float]:

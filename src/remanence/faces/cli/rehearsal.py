@@ -6,14 +6,14 @@ Knows where the checks of a verb end and its work begins; must not know any verb
 from typing import NoReturn
 
 from remanence.store.sqlite.driver import IN_MEMORY
-from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 
 
 class Accepted(Exception):
     """All that a verb was given has passed its checks."""
 
 
-class Rehearsal(SqlStore):
+class Rehearsal(SqliteStore):
     """An empty store that raises Accepted as soon as something would be written."""
 
     def __init__(self) -> None:

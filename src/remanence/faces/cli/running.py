@@ -28,6 +28,7 @@ from remanence.faces.cli.usage import (
     split_common_options,
 )
 from remanence.faces.style import Text, counting, write_lines
+from remanence.store.address import exists, hide_password, is_address
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -181,11 +182,12 @@ def print_interruption(how_far: str = "") -> int:
     return INTERRUPTED
 
 
-def database(common: Common) -> Path:
-    """Return the path of the database that the options or the environment name; an empty variable names none."""
+def database(common: Common) -> str:
+    """Return the path or address of the database that the options or the environment name; "" there names none."""
     path = (os.environ.get("REMANENCE_DB") or DATABASE) if common.db is None else common.db
-    check_path(path)
-    return Path(path)
+    if not is_address(path):
+        check_path(path)
+    return path
 
 
 async def _rehearse_verb(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
@@ -216,13 +218,14 @@ async def _with_memory(
     is_there = _find_file(path)
     if not is_there and (common.read_only or not makes):
         raise NotFound(
-            f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
+            f"no database {hide_password(path)}",
+            recovery="make one with `ingest` or `learn`, or name yours with --db",
         )
     if dry and not common.read_only and not (is_there and await _has_scope(common)):
         from remanence.store.sqlite.driver import IN_MEMORY
-        from remanence.store.sqlite.sqlite_store import SqlStore
+        from remanence.store.sqlite.sqlite_store import SqliteStore
 
-        async with open_engine(common, SqlStore(IN_MEMORY)) as memory:
+        async with open_engine(common, SqliteStore(IN_MEMORY)) as memory:
             return await verb(memory)
     if not is_there and name != TALKING:
         await _rehearse_verb(verb, common)
@@ -261,9 +264,9 @@ async def _has_scope(common: Common) -> bool:
         return False
 
 
-def _find_file(path: Path) -> bool:
+def _find_file(path: str) -> bool:
     try:
-        return path.exists()
+        return exists(path)
     except OSError as error:
         raise InvalidInput(
             f"{path} cannot be opened: {error.strerror}", recovery="check the path, or name another file"
@@ -300,9 +303,9 @@ def open_engine(
     if not gc.isenabled():
         gc.freeze()  # what is imported by now is never looked through
         gc.enable()
-    path = str(database(common))
+    path = database(common)
     key = None if store is not None else read_key(common.key_file, common.key_command)
-    if store is None and not common.read_only:
+    if store is None and not common.read_only and not is_address(path):
         _tell_of_upgrade(path)
     return open_memory(
         path,
@@ -324,7 +327,7 @@ def open_engine(
 
 def _tell_of_upgrade(path: str) -> None:
     """Say on stderr what opening an older file does, and how long it takes, so that nobody stops it half-way."""
-    from remanence.store.sqlite.dialect import SCHEMA_VERSION
+    from remanence.store.sqlite.database_file import SCHEMA_VERSION
     from remanence.store.sqlite.upgrade import MB_A_SECOND, read_older_version
 
     version = read_older_version(path)

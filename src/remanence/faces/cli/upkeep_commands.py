@@ -17,6 +17,7 @@ from remanence.faces.cli.keys import read_key, read_named_key
 from remanence.faces.cli.options import PLAIN, Given, Memory, Names
 from remanence.faces.cli.running import Interrupted, database, open_engine
 from remanence.faces.style import Undoable, counting, waiting
+from remanence.store.address import exists
 
 if TYPE_CHECKING:
     from remanence.flows.erase.erase import ErasePreview
@@ -27,8 +28,8 @@ async def doctor(*, common: Given) -> Any:
     from remanence.flows.inspect.checks import build_absent_check, make_unreadable_check
 
     path = database(common)
-    if not path.exists():
-        return [build_absent_check(str(path))]
+    if not exists(path):
+        return [build_absent_check(path)]
     try:
         async with open_engine(common, erased_since="look") as memory:
             with waiting("checking"):
@@ -54,7 +55,7 @@ async def change_key(
             "it takes one of --new-key-file, --new-key-command and --decrypt",
             recovery="name the new key, or --decrypt for none",
         )
-    path = str(database(common))
+    path = database(common)
     with waiting("writing anew"):
         key = read_key(common.key_file, common.key_command)
         memories = await change_key_of_file(path, key=key, new_key=new_key)

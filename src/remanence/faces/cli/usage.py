@@ -72,7 +72,10 @@ def complain(what: str, recovery: str) -> None:
 
 
 # Options of a command that are called as common ones and mean something else.
-_OWN: Mapping[tuple[str, ...], frozenset[str]] = {("token", "add"): frozenset({"--scope", "--agent"})}
+_OWN: Mapping[tuple[str, ...], frozenset[str]] = {
+    ("token", "add"): frozenset({"--scope", "--agent"}),
+    ("store", "grant"): frozenset({"--scope"}),
+}
 
 
 def split_common_options(words: Sequence[str]) -> tuple[list[str], Common]:

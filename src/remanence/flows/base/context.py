@@ -485,10 +485,19 @@ async def hold_lease(core: Core, name: str, lasting: int, *, tries: int = 1) -> 
 
 @asynccontextmanager
 async def lease_held(
-    core: Core, name: str, lasting: int, beside: Callable[[str, int], Bookkeeping], *, tries: int = 1
+    core: Core,
+    name: str,
+    lasting: int,
+    beside: Callable[[str, int], Bookkeeping],
+    *,
+    tries: int = 1,
+    holder: str | None = None,
 ) -> AsyncIterator[Lease]:
-    """Hold a lease like that, and read and write by the same request what is said of its holder and the present."""
-    lease = await _ask_for_lease(core, (name, core.new_id(), lasting), beside)
+    """Hold a lease like that, and read and write by the same request what is said of its holder and the present.
+
+    Who names the `holder` lets others give the lease back for it once it died; no name is ever used twice.
+    """
+    lease = await _ask_for_lease(core, (name, holder or core.new_id(), lasting), beside)
     for _ in range(tries - 1):
         if lease.fence is not None:
             break

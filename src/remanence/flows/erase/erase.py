@@ -160,7 +160,7 @@ class Erasure(Result):
     `redrawn` counts texts that were merged again from the memories that stay, `owed` texts that the next consolidation
     merges. `redacted` counts memories of others in which a mark replaces a person's names. `named_in` tells where a
     name is left nevertheless, and `words_left` which sorts of rows besides the memories say some of it, and what
-    changes each.
+    changes each. `beyond` says what a server keeps that nobody here can look through.
     """
 
     run: str
@@ -182,6 +182,7 @@ class Erasure(Result):
     original: str = ""
     in_mirrors: tuple[str, ...] = ()
     words_left: tuple[str, ...] = ()
+    beyond: str = ""
 
     time = Time("at")
 
@@ -236,6 +237,8 @@ def _describe_proof(done: Erasure) -> str:
     if done.pending:
         why = done.why or "another process reads the file as it was"
         return f"pending: {why}; the next round of due jobs rewrites it and looks"
+    if done.beyond:
+        return f"gone from the tables and indexes of the server; not proven beyond them: {done.beyond}"
     if done.found:
         return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
     return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
@@ -610,6 +613,7 @@ def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Era
         found=cleaned.found,
         copies=cleaned.copies,
         original=cleaned.original,
+        beyond=cleaned.beyond,
     )
 
 

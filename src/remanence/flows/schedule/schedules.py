@@ -109,7 +109,7 @@ class Daemon:
         self.begin(
             DaemonStart(
                 {
-                    scope: _compile_policy(one.values[POLICY]["source"]).name
+                    scope: compile_policy(one.values[POLICY]["source"]).name
                     for scope, one in sorted(adopting.items())
                 },
                 {name: span / SECOND for name, span in self.pace.intervals.items()},
@@ -119,7 +119,7 @@ class Daemon:
         await self.look(promised=not once)
         while not (once or self.stop.is_set()):
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._rest_s):
+                async with asyncio.timeout(compute_rest_s(self.pace)):
                     await self.stop.wait()
             if not self.stop.is_set():
                 await self.look(promised=True)
@@ -145,11 +145,6 @@ class Daemon:
             if POLICY in stands.values and self.scope in (None, scope)
         }
 
-    @property
-    def _rest_s(self) -> float:
-        """How many seconds lie between two looks."""
-        return min(max(self.pace.intervals["rapid"] / SECOND / LOOK_SHARE, LOOK_LEAST_S), LOOK_MOST_S)
-
     async def _tick(self, scope: str, adopted: Mapping[str, Any], *, promised: bool) -> None:
         """Tick in one scope; what goes wrong there keeps no other scope."""
         outcome = await scheduling.run_automatic_work(
@@ -167,7 +162,7 @@ class Daemon:
             self.tell(outcome)
 
     async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> JobsResult:
-        async with _open_scope(self.base, scope, _compile_policy(adopted["source"])) as core:
+        async with open_scope(self.base, scope, compile_policy(adopted["source"])) as core:
             backup = None if self.backup is None else self._write_backup
             return await tick(core, self.pace, backup=backup, promised=promised, stopping=self.stop.is_set)
 
@@ -186,6 +181,11 @@ class Daemon:
                 raise
 
 
+def compute_rest_s(pace: CadenceIntervals) -> float:
+    """Return how many seconds lie between two looks."""
+    return min(max(pace.intervals["rapid"] / SECOND / LOOK_SHARE, LOOK_LEAST_S), LOOK_MOST_S)
+
+
 def make_folder(folder: Path) -> None:
     """Make the folder of a daemon's copies where it is missing; StoreUnavailable where none can be."""
     try:
@@ -198,7 +198,7 @@ def make_folder(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
+async def open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
     """Work in another scope of the same store for a block."""
     core = replace(base, scope=scope, policy=policy, policy_given=True, pulse=None)
     core.model, core.tracer = base.model, base.tracer
@@ -213,7 +213,7 @@ async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[C
 
 
 @lru_cache(POLICIES_KEPT)
-def _compile_policy(source: str) -> Policy:
+def compile_policy(source: str) -> Policy:
     """Compile an adopted policy; many scopes have adopted the same."""
     return load(source)
 
@@ -263,20 +263,26 @@ async def _run_under(core: Core, policy: Policy, cadence: CadenceName | None) ->
     """Run the due jobs under a policy that this memory was not opened with."""
     curating.refuse_elsewhere(policy.hash, await read_adopted_policy(core))
     await core.uses.settle()
-    async with _open_scope(core, core.scope, policy) as other:
+    async with open_scope(core, core.scope, policy) as other:
         return await ticking.tick(other, cadence=cadence)
 
 
-async def run_until_stopped(core: Core, stop: asyncio.Event, options: UntilStopped) -> DaemonResult:
-    """Run the due jobs of all scopes until they are told to stop."""
+def read_pace(intervals: Mapping[CadenceName, float]) -> CadenceIntervals:
+    """Return how often rules are judged, given seconds by cadence where it is not as usual; refuse what is no time."""
     spans = {**CadenceIntervals().intervals}
-    for name, seconds in options.get("intervals", {}).items():
+    for name, seconds in intervals.items():
         if not CADENCE_LEAST_S <= seconds <= CADENCE_MOST_S:
             raise InvalidInput(
                 f"cadence {name} is {format_value(seconds)} seconds",
                 recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
             )
         spans[name] = round(seconds * SECOND)
+    return CadenceIntervals(spans)
+
+
+async def run_until_stopped(core: Core, stop: asyncio.Event, options: UntilStopped) -> DaemonResult:
+    """Run the due jobs of all scopes until they are told to stop."""
+    pace = read_pace(options.get("intervals", {}))
     backup = options.get("backup")
     if backup is not None:
         check_path(backup)
@@ -285,7 +291,7 @@ async def run_until_stopped(core: Core, stop: asyncio.Event, options: UntilStopp
     unheard: Callable[[object], object] = lambda _: None  # noqa: E731 # nobody listens
     daemon = Daemon(
         core,
-        CadenceIntervals(spans),
+        pace,
         options.get("tell", unheard),
         stop,
         None if backup is None else Path(backup),

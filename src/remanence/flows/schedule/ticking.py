@@ -46,6 +46,7 @@ from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.base import Bookkeeping, CleanResult
 from remanence.store.capabilities import IMAGE_EXPIRY, can
 
+LEASE_NAME = "curate"
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
 NO_POLICY = (
@@ -160,11 +161,13 @@ async def tick(
     backup: Callable[[], Awaitable[None]] | None = None,
     promised: bool = False,
     stopping: Callable[[], bool] = lambda: False,
+    holder: str | None = None,
 ) -> JobsResult:
     """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
 
     A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed. Who
-    `promised` to come again can miss it; `stopping` is asked wherever the time is looked at.
+    `promised` to come again can miss it; `stopping` is asked wherever the time is looked at. `holder` is the name under
+    which the lease is held, where somebody else gives it back should this process die.
     """
     if not core.policy_given:
         _refuse_bare(core)
@@ -172,7 +175,7 @@ async def tick(
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
         return JobsResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
-    async with lease_held(core, "curate", LEASE, _build_begin_request) as lease:
+    async with lease_held(core, LEASE_NAME, LEASE, _build_begin_request, holder=holder) as lease:
         if lease.fence is None:
             return JobsResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong

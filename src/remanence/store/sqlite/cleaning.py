@@ -14,13 +14,13 @@ import orjson
 from remanence.core.errors import RemanenceError
 from remanence.store.base import CleanResult
 from remanence.store.data_inventory import LOOKED_THROUGH, SAYING
+from remanence.store.residue_scan import PIECE_BYTES, PieceHashes
 from remanence.store.sqlite import ledger, ledger_file
-from remanence.store.sqlite.dialect import begin_writing, connect, meaning
+from remanence.store.sqlite.database_file import begin_writing, connect, meaning
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey, error_name, errors, is_encrypted, key_of
-from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import DatabaseLocation, origin_at, peek, place_of
 from remanence.store.sqlite.ledger_file import SIDE_FILES, read_blocks
-from remanence.store.sqlite.residue_scan import PIECE_BYTES, PieceHashes
+from remanence.store.sqlite.sqlite_database import UNPROVEN
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
 WAIT_MS = 1_000  # for readers to let go of the log
@@ -29,9 +29,6 @@ _LATER = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE
 _BLOCK_BYTES = 8 * 1_024 * 1_024
 _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-# What stands there is said by what stays: pieces that it shares with what went are none of that.
-_STAYING = (*SAYING, "SELECT term FROM temp.held_words")
-_WORDS = "CREATE VIRTUAL TABLE temp.held_words USING fts5vocab(main, words, row)"
 
 
 def is_due(connection: sqlite3.Connection) -> bool:
@@ -87,10 +84,9 @@ def keep_ledger(path: str, key: FileKey | None = None) -> str:
 
 
 def _rewrite_file(connection: sqlite3.Connection) -> bool:
-    """Merge full text, write every page anew and empty the log; return False where somebody still reads the log."""
+    """Write every page anew and empty the log; return False where somebody still reads the log."""
     if key_of(connection) is None:  # a temporary file would hold in plain what is encrypted
         connection.execute("PRAGMA temp_store = 1")  # what is rewritten may be larger than memory
-    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
     connection.execute("VACUUM")
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
@@ -100,17 +96,18 @@ def _read_unproven_pieces(connection: sqlite3.Connection) -> list[PieceHashes]:
     """Return the pieces that are to be nowhere, but for those that what stays says too."""
     row = connection.execute(_SELECT, (UNPROVEN,)).fetchone()
     hashes = [PieceHashes.decode_hex(one) for one in orjson.loads(row[0])] if row else []
-    connection.execute(_WORDS)
     for data in _iterate_kept_data(connection):
         hashes = [pieces.without(data) for pieces in hashes]
-    connection.execute("DROP TABLE temp.held_words")
     return hashes
 
 
 def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
-    """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself."""
+    """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself.
+
+    What stands there is said by what stays: pieces that it shares with what went are none of that.
+    """
     yield ledger_file.own_words()
-    yield from _read_values(connection, _STAYING)
+    yield from _read_values(connection, SAYING)
 
 
 def _read_values(connection: sqlite3.Connection, selects: Iterable[str]) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from remanence.core.errors import InvalidInput, RemanenceError, StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import make_private, meaning, refuse_path
+from remanence.store.sqlite.database_file import make_private, meaning, refuse_path
 from remanence.store.sqlite.driver import (
     IN_MEMORY,
     FileKey,

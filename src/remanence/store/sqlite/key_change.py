@@ -13,7 +13,13 @@ from pathlib import Path
 from remanence.core.beside import put_in_place
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreIncompatible, StoreUnavailable
 from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import SCHEMA_VERSION, make_private, meaning, refuse_path, version_of
+from remanence.store.sqlite.database_file import (
+    SCHEMA_VERSION,
+    make_private,
+    meaning,
+    refuse_path,
+    version_of,
+)
 from remanence.store.sqlite.driver import FileKey, error_name, errors, open_file, refuse_wrong_key
 from remanence.store.sqlite.home import LAID_BESIDE, PARTIAL
 

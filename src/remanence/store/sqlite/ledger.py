@@ -20,14 +20,18 @@ from remanence.store import erasure
 from remanence.store.audit_parts import content_digest
 from remanence.store.base import Check, LedgerFindings
 from remanence.store.erasure import MarkKind
-from remanence.store.sqlite import audit, bookkeeping, ledger_file
-from remanence.store.sqlite.dialect import SCHEMA_VERSION, UNREADABLE, version_of
+from remanence.store.sql import audit, bookkeeping
+from remanence.store.sql.decoding import UNREADABLE
+from remanence.store.sql.dialect import Statement
+from remanence.store.sql.erasing import put_marks
+from remanence.store.sql.names import NameCache
+from remanence.store.sql.scope import OpenScope, open_scope_to_write
+from remanence.store.sqlite import ledger_file
+from remanence.store.sqlite.database_file import SCHEMA_VERSION, version_of
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors
-from remanence.store.sqlite.erasing import put_marks
 from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_of
 from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
-from remanence.store.sqlite.string_ids import SCOPE, Fresh
-from remanence.store.sqlite.sums import Sums
+from remanence.store.sqlite.sqlite_database import SqliteDatabase, connection_of
 from remanence.text.forbidden_keys import fold_keys
 
 # The row of `meta` with the fingerprints of the ledgers all of which this database knows.
@@ -37,19 +41,13 @@ WRITTEN_ANEW = "erased_anew"
 _SELECT = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 _ANY = "SELECT 1 FROM erased LIMIT 1"
-_HELD = "SELECT names.name, mark, at, kind FROM erased JOIN names ON names.no = erased.scope"
-_OF_SCOPE = "WHERE scope = (SELECT no FROM names WHERE space = ?1 AND name = ?2)"
+_HELD = "SELECT n.name, e.mark, e.at, e.kind FROM erased e JOIN scope_names n ON n.scope = e.scope"
+_OF_SCOPE = "WHERE scope = (SELECT scope FROM scope_names WHERE name = ?1)"
 _MEMORIES = (
     f"SELECT seq, id, text FROM memories {_OF_SCOPE} UNION ALL SELECT seq, id, NULL FROM purged {_OF_SCOPE}"
 )
-_LATEST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'memories'"
-_GIVE_NO_MORE = (
-    "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'memories'",
-    (
-        "INSERT INTO sqlite_sequence (name, seq) SELECT 'memories', ?1"
-        " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'memories')"
-    ),
-)
+_SEQS = Statement("SELECT seq FROM memories WHERE scope = ?1")
+_LATEST = "SELECT n.name, s.latest FROM scopes s JOIN scope_names n ON n.scope = s.scope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,9 @@ def compare(connection: sqlite3.Connection, path: str) -> LedgerFindings:
     )
 
 
-def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_damage: bool = False) -> bool:
+def learn(
+    connection: sqlite3.Connection, cache: NameCache, path: str, *, accept_damage: bool = False
+) -> bool:
     """Take what the ledgers know into the database; return False, with nothing written, where it holds any of it.
 
     So it does where one of them is damaged, unless somebody has seen that and accepts it.
@@ -106,40 +106,44 @@ def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_dam
         return False
     if not accept_damage and any(one.ledger.damage for one in pending):
         return False
-    _keep_marks(connection, names, place.salt, missing)
-    # A number that was erased is not given to another memory.
-    latest = max((one.ledger.latest for one in pending), default=0)
-    for statement in _GIVE_NO_MORE if latest else ():
-        connection.execute(statement, (latest,))
+    # A number that was erased is not given to another memory of its scope.
+    latest: dict[str, int] = {}
+    for one in pending:
+        for scope, number in one.ledger.latest.items():
+            latest[scope] = max(latest.get(scope, 0), number)
+    for scope in sorted({*latest, *(scope for scope, _ in missing)}):
+        opened = open_scope_to_write(SqliteDatabase(connection), cache, scope)
+        _keep_marks(opened, place.salt, missing)
+        opened.row = opened.row._replace(latest=max(opened.row.latest, latest.get(scope, 0)))
+        opened.close()
     if place.path == place.home and _read_applied_ledgers(connection) and not os.path.lexists(place.ledger):
         connection.execute(_PUT, (WRITTEN_ANEW, "1"))
     _remember(connection, place, [one.ledger.fingerprint for one in pending])
     return True
 
 
-def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope: str, cause: Cause) -> int:
+def keep_standing(scope: OpenScope, path: str, cause: Cause) -> int:
     """Keep the memories of a scope that ledgers name, and log why; return how many that are."""
-    names.follow(connection)
-    no, digest = names.make(connection, SCOPE, scope), content_digest(())
-    if audit.find_earlier_commit(connection, no, (), cause, digest) is not None:
+    connection, digest = connection_of(scope), content_digest(())
+    if audit.find_earlier_commit(scope, (), cause, digest) is not None:
         return 0
-    bookkeeping.refuse_lost_lease(connection, no, cause.fence)
+    bookkeeping.refuse_lost_lease(scope, cause.fence)
     place = place_of(connection, path)
     missing = _find_missing_marks(connection, _find_unknown_ledgers(connection, place))
-    rows = _rows_of(connection, scope)
+    rows = _rows_of(connection, scope.name)
     standing = {
         seq: marks
         for seq, marks in _compute_memory_marks(rows, place.salt)
-        if any((scope, one) in missing for one in marks)
+        if any((scope.name, one) in missing for one in marks)
     }
     kept_marks = {
-        (scope, one): LedgerLine(missing[scope, one].at, MarkKind.KEPT)
+        (scope.name, one): LedgerLine(missing[scope.name, one].at, MarkKind.KEPT)
         for marks in standing.values()
         for one in marks
-        if (scope, one) in missing
+        if (scope.name, one) in missing
     }
-    _keep_marks(connection, names, place.salt, kept_marks)
-    audit.append(connection, (no, scope), cause, digest)
+    _keep_marks(scope, place.salt, kept_marks)
+    audit.append(scope, cause, digest)
     return len(standing)
 
 
@@ -161,8 +165,14 @@ def write(connection: sqlite3.Connection, path: str) -> None:
         connection.execute("DELETE FROM meta WHERE name = ?", (WRITTEN_ANEW,))
     if there.damage and ledger_file.read_header(file)[0] not in _read_applied_ledgers(connection):
         ledger_file.set_aside(file)
-    (latest,) = connection.execute(_LATEST).fetchone()
-    ledger = Ledger({**there.marks, **own_marks}, max(there.latest, latest), place.role)
+    marks = {**there.marks, **own_marks}
+    latest = dict(there.latest)
+    for scope, number in connection.execute(_LATEST).fetchall():
+        latest[scope] = max(latest.get(scope, 0), number)
+    # Of other scopes no number was erased, and a ledger need not name them.
+    with_marks = {scope for scope, _ in marks}
+    latest = {scope: number for scope, number in latest.items() if scope in with_marks}
+    ledger = Ledger(marks, latest, place.role)
     digest = ledger_file.write(file, place.salt, ledger, S_IMODE(Path(path).stat().st_mode))
     if not _find_missing_marks(connection, [PendingLedger(file, ledger)]):
         _remember(connection, place, [digest])
@@ -317,7 +327,7 @@ def _find_marked_memories(
 
 
 def _rows_of(connection: sqlite3.Connection, scope: str) -> Iterable[tuple[int, str, str | None]]:
-    return connection.execute(_MEMORIES, (SCOPE, scope))
+    return connection.execute(_MEMORIES, (scope,))
 
 
 def _compute_memory_marks(
@@ -329,16 +339,11 @@ def _compute_memory_marks(
         yield seq, [erasure.mark(salt, name) for name in names]
 
 
-def _keep_marks(connection: sqlite3.Connection, names: Fresh, salt: bytes, marks: Marks) -> None:
-    """Keep marks, but for those of numbers that another memory has in this copy."""
-    if not marks:
+def _keep_marks(scope: OpenScope, salt: bytes, marks: Marks) -> None:
+    """Keep the marks of a scope, but for those of numbers that another memory has in this copy."""
+    own_lines = sorted((mark, line) for (name, mark), line in marks.items() if name == scope.name)
+    if not own_lines:
         return
-    seqs = connection.execute("SELECT seq FROM memories")
+    seqs = scope.db.rows(_SEQS, (scope.no,))
     borne = {erasure.mark(salt, erasure.of_seq(seq)) for (seq,) in seqs}
-    numbers = {scope: names.make(connection, SCOPE, scope) for scope in sorted({one for one, _ in marks})}
-    sums = Sums()
-    rows = [
-        (numbers[scope], mark, *line) for (scope, mark), line in sorted(marks.items()) if mark not in borne
-    ]
-    put_marks(connection, sums, rows)
-    sums.write(connection)
+    put_marks(scope, [(mark, line.at, int(line.kind)) for mark, line in own_lines if mark not in borne])

@@ -11,7 +11,7 @@ origin, and by no other. Knows lines and digests; knows nothing of tables.
 import os
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -89,7 +89,7 @@ def _handle_of(real: str) -> tuple[BinaryIO, bool]:
 SUFFIX = ".erased"
 DAMAGED = ".damaged"
 LEDGER_BYTES_MAX = 1 << 30  # of ten million marks; more is refused, since it is read whole
-_FORMAT, _VERSION = "remanence erased", 2
+_FORMAT, _VERSION = "remanence erased", 3
 _HEADER_BYTES = 1_024
 _DIGITS = 8  # of the salt's digest, in the name of the file
 _UNREADABLE = (ValueError, KeyError, TypeError)
@@ -109,12 +109,13 @@ class LedgerLine(NamedTuple):
 class Ledger:
     """What a ledger says, and what is wrong with it.
 
-    `latest` is the highest number that a memory was ever given, `role` whether an original or a copy wrote it, `lines`
-    how many it had when it was written: None where nobody can tell. By `fingerprint` it is known again as it is now.
+    `latest` is by scope the highest number that a memory was ever given, `role` whether an original or a copy wrote it,
+    `lines` how many marks it had when it was written: None where nobody can tell. By `fingerprint` it is known again as
+    it is now.
     """
 
     marks: Marks = field(default_factory=dict)
-    latest: int = 0
+    latest: Mapping[str, int] = field(default_factory=dict)
     role: Role | None = None
     lines: int | None = None
     fingerprint: str = ""
@@ -127,9 +128,7 @@ class Ledger:
 
 def own_words() -> bytes:
     """Return the words that stand in the first line of every ledger, and the names of its kinds."""
-    return (
-        _encode_header("original", 0, 0, "") + b" copy " + b" ".join(kind.label.encode() for kind in MarkKind)
-    )
+    return _encode_header("original", 0, "") + b" copy " + b" ".join(kind.label.encode() for kind in MarkKind)
 
 
 def build_ledger_path(path: str, salt: bytes) -> Path:
@@ -182,30 +181,29 @@ def read(file: Path, salt: bytes) -> Ledger:
         why = f"it cannot be read: {error.strerror}"
         return Ledger(fingerprint=_fingerprint_damaged(f"{file} {why}".encode(), salt), damage=why)
     first, _, rest = data.partition(b"\n")
-    marks = dict(_iterate_marks(rest))
+    marks, latest = _read_lines(rest)
     fingerprint = _fingerprint_damaged(data, salt)
     try:
         header = _read_header_line(first)
     except _UNREADABLE:
         return Ledger(marks, fingerprint=fingerprint, damage="its first line is not what was written")
-    latest, role, lines = header["latest"], header["role"], header["marks"]
-    if header["digest"] != _digest(role, latest, rest, salt):
-        return Ledger(marks, 0, role, lines, fingerprint, "it was cut or changed")
+    role, lines = header["role"], header["marks"]
+    if header["digest"] != _digest(role, rest, salt):
+        return Ledger(marks, {}, role, lines, fingerprint, "it was cut or changed")
     return Ledger(marks, latest, role, lines, header["digest"])
 
 
 def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
     """Put a ledger in its place, whole and on the disk before this returns; return its digest."""
     assert said.role is not None
-    body = b"".join(
-        orjson.dumps([scope, mark, at, kind.label]) + b"\n"
-        for (scope, mark), (at, kind) in sorted(said.marks.items())
-    )
-    digest = _digest(said.role, said.latest, body, salt)
+    lines = [
+        *([scope, mark, at, kind.label] for (scope, mark), (at, kind) in sorted(said.marks.items())),
+        *([scope, number] for scope, number in sorted(said.latest.items())),
+    ]
+    body = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+    digest = _digest(said.role, body, salt)
     if read_header(file)[0] != digest or read(file, salt).damage:
-        write_whole(
-            file, _encode_header(said.role, len(said.marks), said.latest, digest) + b"\n" + body, mode
-        )
+        write_whole(file, _encode_header(said.role, len(said.marks), digest) + b"\n" + body, mode)
     return digest
 
 
@@ -221,8 +219,8 @@ def _hash_origin(salt: bytes) -> str:
     return blake2b(b"origin", digest_size=_DIGITS // 2, key=salt, person=b"remanence-erased").hexdigest()
 
 
-def _encode_header(role: Role, marks: int, latest: int, digest: str) -> bytes:
-    fields = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks, "latest": latest}
+def _encode_header(role: Role, marks: int, digest: str) -> bytes:
+    fields = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks}
     return orjson.dumps({**fields, "digest": digest})
 
 
@@ -235,20 +233,27 @@ def _read_header_line(line: bytes) -> dict[str, Any]:
     return {
         "role": header["role"],
         "marks": int(header["marks"]),
-        "latest": int(header["latest"]),
         "digest": str(header["digest"]),
     }
 
 
-def _iterate_marks(lines: bytes) -> Iterator[tuple[tuple[str, str], LedgerLine]]:
-    for line in lines.splitlines():
-        with suppress(*_UNREADABLE):  # the digest tells that a line is not what was written
-            scope, mark, at, kind = orjson.loads(line)
-            yield (str(scope), str(mark)), LedgerLine(int(at), MarkKind[str(kind).upper()])
+def _read_lines(body: bytes) -> tuple[dict[tuple[str, str], LedgerLine], dict[str, int]]:
+    """Return the marks, and by scope the highest number; the digest tells that a line is not what was written."""
+    marks: dict[tuple[str, str], LedgerLine] = {}
+    latest: dict[str, int] = {}
+    for line in body.splitlines():
+        with suppress(*_UNREADABLE):
+            scope, *said = orjson.loads(line)
+            if len(said) == 1:
+                latest[str(scope)] = int(said[0])
+            else:
+                mark, at, kind = said
+                marks[str(scope), str(mark)] = LedgerLine(int(at), MarkKind[str(kind).upper()])
+    return marks, latest
 
 
-def _digest(role: Role, latest: int, body: bytes, salt: bytes) -> str:
-    return _keyed_hash(b"%s %d\n" % (role.encode(), latest) + body, salt)
+def _digest(role: Role, body: bytes, salt: bytes) -> str:
+    return _keyed_hash(b"%s\n" % role.encode() + body, salt)
 
 
 def _fingerprint_damaged(data: bytes, salt: bytes) -> str:

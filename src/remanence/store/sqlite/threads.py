@@ -14,14 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from remanence.core.errors import FileReplaced, RemanenceError, StoreUnavailable
 from remanence.core.process import OpeningProcess
-from remanence.store.sqlite.dialect import (
-    BUSY_MS,
-    UNREADABLE,
-    OpenFiles,
-    begin_writing,
-    build_row_damage,
-    meaning,
-)
+from remanence.store.sql.decoding import UNREADABLE, build_row_damage
+from remanence.store.sqlite.database_file import BUSY_MS, OpenFiles, begin_writing, meaning
 from remanence.store.sqlite.driver import errors, is_outdated
 
 Answer = TypeVar("Answer")
@@ -117,8 +111,8 @@ class Worker:
     def handle_commit(self) -> None:
         """Called after each commit."""
 
-    def rolled_back(self) -> None:
-        """Called after each rollback, of one request or of all."""
+    def handle_rollback(self) -> None:
+        """Called after each rollback of a transaction; what one job did that failed, its own work takes back."""
 
     def _run(self) -> None:
         """Serve until told to stop; whatever ends the thread, nobody is left waiting."""
@@ -213,7 +207,7 @@ class Worker:
         try:
             job.answer, job.error = job.work(connection), None
         except Exception as error:  # noqa: BLE001 # the thread lives on, whatever a job runs into
-            is_damaged = job.reads and isinstance(error, UNREADABLE)
+            is_damaged = job.reads and isinstance(error, UNREADABLE) and not isinstance(error, UnicodeError)
             job.error = build_row_damage(error, self._path) if is_damaged else meaning(error, self._path)
         return job.error is None
 
@@ -241,7 +235,7 @@ class Worker:
                 connection.execute("COMMIT")
         except errors() as error:
             _roll_back(connection)
-            self.rolled_back()
+            self.handle_rollback()
             self._refuse(group, error)
             return False
         self.handle_commit()
@@ -256,7 +250,6 @@ class Worker:
         if not alone:
             connection.execute("SAVEPOINT job")
         if not self._attempt_job(connection, job):
-            self.rolled_back()
             if alone:
                 _roll_back(connection)
                 return

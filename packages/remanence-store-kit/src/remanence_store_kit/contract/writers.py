@@ -16,13 +16,16 @@ from remanence.core.model import Relation
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Store
 from remanence_store_kit.builders import (
+    LONG,
     NOW,
     SCOPE,
+    SHORT,
     create_change,
     destroy_changes,
     expect_error,
     find_damage,
     keep,
+    let_pass,
     link_change,
     make_cause,
     one,
@@ -245,9 +248,10 @@ class WritersContract(SecondWriter):
 
     async def test_who_has_lost_a_lease_writes_nothing(self, store: Store, other: Store) -> None:
         """A commit under a lease that was given to another since raises LeaseLost; the new holder's is written."""
-        mine = await lease(store, "ann", NOW, NOW + 10)
+        mine = await lease(store, "ann", NOW, NOW + SHORT)
         await keep(store, create_change(1, "in time"), fence=("curate", mine))
-        theirs = await lease(other, "bob", NOW + 10, NOW + 20)
+        await let_pass(store, SHORT)
+        theirs = await lease(other, "bob", NOW + SHORT, NOW + LONG)
         before = await read_scope_state(store)
         error = await expect_error(
             LeaseLost, keep(store, create_change(1, "too late"), fence=("curate", mine))
@@ -286,19 +290,20 @@ class WritersContract(SecondWriter):
 
     async def test_bookkeeping_under_a_lost_lease_is_not_done(self, store: Store) -> None:
         """Values, leases and what sessions covered are left as they are, whatever else was asked for."""
-        mine = await lease(store, "ann", NOW, NOW + 10)
+        mine = await lease(store, "ann", NOW, NOW + SHORT)
         fence = ("curate", mine)
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, fence=fence))
-        await lease(store, "bob", NOW + 10, NOW + 20)
+        await let_pass(store, SHORT)
+        await lease(store, "bob", NOW + SHORT, NOW + LONG)
         bookkeeping = Bookkeeping(
-            NOW + 11, put={"x": 2}, cover=(NOW, NOW + 1), release=("curate", "bob"), fence=fence
+            NOW + SHORT + 1, put={"x": 2}, cover=(NOW, NOW + 1), release=("curate", "bob"), fence=fence
         )
         await expect_error(LeaseLost, store.bookkeep(SCOPE, bookkeeping))
         await expect_error(LeaseLost, store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",), fence=fence)))
         books = await store.bookkeep(
             SCOPE,
             Bookkeeping(
-                NOW + 12, get=("x",), clocks=frozenset({"active"}), lease=("curate", "cat", NOW + 30)
+                NOW + SHORT + 2, get=("x",), clocks=frozenset({"active"}), lease=("curate", "cat", NOW + LONG)
             ),
         )
 
@@ -307,9 +312,10 @@ class WritersContract(SecondWriter):
 
     async def test_what_was_done_is_told_also_to_who_lost_the_lease(self, store: Store) -> None:
         """A part that was written in time stays the answer to its repetition, which writes nothing."""
-        mine = await lease(store, "ann", NOW, NOW + 10)
+        mine = await lease(store, "ann", NOW, NOW + SHORT)
         cause = make_cause(run="r", fence=("curate", mine))
         first = await store.commit(SCOPE, [create_change(1, "in time")], cause)
-        await lease(store, "bob", NOW + 10, NOW + 20)
+        await let_pass(store, SHORT)
+        await lease(store, "bob", NOW + SHORT, NOW + LONG)
 
         assert first == await store.commit(SCOPE, [create_change(1, "in time")], cause)

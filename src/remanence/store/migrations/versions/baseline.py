@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from remanence.store.sqlite.dialect import BASELINE_VERSION
+from remanence.store.sqlite.database_file import BASELINE_VERSION
 from remanence.store.sqlite.upgrade import tables
 
 revision = f"{BASELINE_VERSION:04}"

@@ -1,0 +1,83 @@
+"""The commands of a database on a PostgreSQL server: who may use it, and on which nodes it lies.
+
+Knows arguments; what is said to the server is in `store.postgres`, which is loaded when one of them runs.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.faces.cli.options import Common, Given
+from remanence.faces.cli.running import database
+from remanence.faces.style import waiting
+from remanence.store.address import is_address
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+Work = Callable[["Connection[Any]"], Any]
+
+
+async def store_grant(
+    role: Annotated[str, Parameter(help="A role of the server that can log in.")],
+    /,
+    *,
+    common: Given,
+    read: Annotated[bool, Parameter(negative=(), help="Let it read only.")] = False,
+    scope: Annotated[
+        str | None,
+        Parameter(help="The one scope that it may see, made if missing; all scopes if absent."),
+    ] = None,
+) -> Any:
+    def work(connection: "Connection[Any]") -> Any:
+        from remanence.store.postgres import pg_roles
+
+        return pg_roles.grant(connection, role, writes=not read, scope=scope)
+
+    return await _ask(common, work, makes=True)
+
+
+async def store_distribute(*, common: Given) -> Any:
+    def work(connection: "Connection[Any]") -> Any:
+        from remanence.store.postgres import pg_cluster
+
+        return pg_cluster.distribute(connection)
+
+    with waiting("dividing"):
+        return await _ask(common, work, makes=True)
+
+
+async def store_status(*, common: Given) -> Any:
+    def work(connection: "Connection[Any]") -> Any:
+        from remanence.store.postgres import pg_cluster
+
+        return pg_cluster.read_status(connection)
+
+    return await _ask(common, work, makes=False)
+
+
+async def _ask(common: Common, work: Work, *, makes: bool) -> Any:
+    """Do work on a connection to the server that the options name; where it `makes`, missing tables are made first."""
+    address = database(common)
+    if not is_address(address):
+        raise InvalidInput(
+            f"{address} is a file: roles and nodes are those of a server",
+            recovery="name a server: --db postgresql://user@host/database",
+        )
+    if makes and common.read_only:
+        raise InvalidInput("--read-only writes nothing", recovery="leave it out")
+    try:
+        from remanence.store.postgres.pg_roles import connect
+    except ImportError as error:
+        raise NotFound(
+            f"the extra `postgres` is not installed ({error})", recovery="pip install 'remanence[postgres]'"
+        ) from None
+
+    def run() -> Any:
+        with connect(address, makes=makes) as connection:
+            return work(connection)
+
+    return await asyncio.to_thread(run)

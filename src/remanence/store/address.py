@@ -1,0 +1,27 @@
+"""Where a memory lies: in a file, given by its path, or in a database on a server, given by its address."""
+
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+SCHEMES = ("postgresql://", "postgres://")
+
+
+def is_address(name: object) -> bool:
+    """Tell whether a name is the address of a server; every other one is the path of a file."""
+    return isinstance(name, str) and name.startswith(SCHEMES)
+
+
+def hide_password(name: str) -> str:
+    """Return an address as it may be printed; a path stays as it is."""
+    if not is_address(name):
+        return name
+    parts = urlsplit(name)
+    user, colon, _ = parts.netloc.rpartition("@")[0].partition(":")
+    host = parts.netloc.rpartition("@")[2]
+    place = f"{user}{':***' if colon else ''}@{host}" if user or colon else host
+    return urlunsplit(parts._replace(netloc=place))
+
+
+def exists(name: str) -> bool:
+    """Tell whether a file is there; a database on a server is asked when it is opened."""
+    return is_address(name) or Path(name).exists()

@@ -1,0 +1,1 @@
+"""What every SQL database is asked, in one dialect or another; knows no file and no server."""

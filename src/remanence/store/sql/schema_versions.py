@@ -1,0 +1,26 @@
+"""Which version the tables have, and which versions of the code filled their columns, as `meta` says of a database."""
+
+from collections.abc import Mapping
+
+from remanence.core.score import DECAY_VERSION
+from remanence.store.sql.sums import SUMS_VERSION
+from remanence.text.analysis import FINGERPRINT_VERSION, TOKENIZER_VERSION
+from remanence.text.condense import CONDENSED_VERSION
+from remanence.text.tokens import TOKENS_VERSION
+
+SCHEMA_VERSION = 16
+# None of the versions before it was published, see decision 66.
+BASELINE_VERSION = 16
+ROW_DIGEST_VERSION = 4
+TOKENIZER, SUMS = "tokenizer", "sums"
+# What a database made today says in `meta`; but for the first and the last each is about one column.
+MARKS: Mapping[str, str] = {
+    TOKENIZER: str(TOKENIZER_VERSION),
+    "fingerprint": str(FINGERPRINT_VERSION),
+    "tokens": str(TOKENS_VERSION),
+    "short tokens": str(CONDENSED_VERSION),
+    "short words": str(CONDENSED_VERSION),
+    "decay": str(DECAY_VERSION),
+    "row digest": str(ROW_DIGEST_VERSION),
+    SUMS: str(SUMS_VERSION),
+}
