@@ -211,8 +211,8 @@ def test_a_grant_that_ends_half_way_lets_the_role_do_nothing(
 ) -> None:
     """Somebody uses a table all the while: the grant gives up after a time, and done again it does the rest."""
     let(server, "ada")
-    monkeypatch.setattr(pg_roles, "_LOCK_SECONDS", 1)
-    with psycopg.connect(server.address) as other:
+    with psycopg.connect(server.address) as other, monkeypatch.context() as patched:
+        patched.setattr(pg_roles, "_LOCK_SECONDS", 1)
         other.execute("SELECT count(*) FROM states")
         with pytest.raises(remanence.StoreUnavailable):
             let(server, "ada", scope="a")
