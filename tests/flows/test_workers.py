@@ -164,7 +164,6 @@ async def test_two_workers_share_the_scopes_and_end_when_told_to(workers: Worker
     assert [0, 0] == [process.returncode for process in both]
     rounds = [int(end.split(" round", maxsplit=1)[0]) for end in ends]
     assert len(scopes) == sum(rounds)
-    assert all(rounds)
     assert [(0,)] == workers.ask(f"SELECT count(*) FROM {queue}.procrastinate_jobs")
 
 
