@@ -149,6 +149,10 @@ async def change_key(path: str | Path, *, key: object = None, new_key: object) -
     leaves the old one as it was. Nobody else may have it open. What the old file said stays on the disk until its
     blocks are used again; its backups and exports stay as they are.
     """
+    if is_address(path):
+        raise InvalidInput(
+            "a key encrypts a database file, and this is the address of a server", recovery="name a file"
+        )
     check_path(path)
     before, after = _read_key(key), _read_key(new_key)
     return await asyncio.to_thread(key_change.change_key, str(path), before, after)

@@ -28,7 +28,7 @@ from remanence.faces.cli.usage import (
     split_common_options,
 )
 from remanence.faces.style import Text, counting, write_lines
-from remanence.store.address import exists, hide_password, is_address
+from remanence.store.address import exists, is_address
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -218,7 +218,7 @@ async def _with_memory(
     is_there = _find_file(path)
     if not is_there and (common.read_only or not makes):
         raise NotFound(
-            f"no database {hide_password(path)}",
+            f"no database {path}",
             recovery="make one with `ingest` or `learn`, or name yours with --db",
         )
     if dry and not common.read_only and not (is_there and await _has_scope(common)):

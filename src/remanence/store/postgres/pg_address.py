@@ -7,7 +7,9 @@ server, where a name may stand for another statement.
 
 from typing import Any, NamedTuple
 
+import psycopg
 from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
 
 from remanence.core.errors import InvalidInput
 from remanence.store.sql.database import Database, first
@@ -26,7 +28,7 @@ class PgAddress(NamedTuple):
 
 
 def read_address(address: str) -> PgAddress:
-    """Take our own parameter out of an address."""
+    """Take our own parameter out of an address; raise InvalidInput for one that libpq cannot read."""
     place, mark, query = address.partition("?")
     prepares: bool | None = None
     others: list[str] = []
@@ -40,7 +42,17 @@ def read_address(address: str) -> PgAddress:
             raise InvalidInput(
                 f"{PREPARED} is {value!r} in the address", recovery=f"write {PREPARED}=true or =false"
             )
-    return PgAddress(f"{place}?{'&'.join(others)}" if others else place, prepares)
+    libpq = f"{place}?{'&'.join(others)}" if others else place
+    try:
+        conninfo_to_dict(libpq)
+    except psycopg.ProgrammingError:
+        # What libpq says quotes the address, in which a password may stand.
+        raise InvalidInput(
+            "the address of the server cannot be read",
+            recovery="write postgresql://USER@HOST:PORT/DATABASE, and in it % as %25, @ as %40, / as %2F; a password"
+            " can stand in ~/.pgpass or PGPASSWORD instead",
+        ) from None
+    return PgAddress(libpq, prepares)
 
 
 def is_pooled(connection: Connection[Any], db: Database) -> bool:

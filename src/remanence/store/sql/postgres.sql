@@ -465,7 +465,6 @@ CREATE INDEX blocks_bounds ON blocks (scope, least, greatest) WHERE least IS NOT
 CREATE INDEX states_inbox ON states (scope, seq) WHERE status = 0;
 CREATE INDEX states_session ON states (scope, session, seq) WHERE session IS NOT NULL;
 CREATE INDEX links_contradicts ON links (scope) WHERE relation = 3;
-CREATE INDEX links_resolved ON links (scope) WHERE resolved_at IS NOT NULL;
 CREATE INDEX links_target ON links (scope, target);
 CREATE INDEX tags_tag ON tags (scope, tag, seq);
 ALTER TABLE meta ENABLE ROW LEVEL SECURITY;

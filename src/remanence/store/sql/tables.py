@@ -307,7 +307,6 @@ links = _build_table(
     CheckConstraint("source <> target", name="no_self_link"),
     CheckConstraint(f"relation NOT IN ({_MUTUAL}) OR source < target", name="mutual_in_order"),
     _build_index("links_target", "scope", "target"),
-    _build_index("links_resolved", "scope", where="resolved_at IS NOT NULL"),
     _build_index("links_contradicts", "scope", where="relation = 3"),
 )
 
