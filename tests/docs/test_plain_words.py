@@ -4,7 +4,7 @@ import pytest
 
 from tests.docs.plain_words import DECODED, SUBJECT, find_unclear_sentences
 
-UNCLEAR_MAX = 20  # each was read by somebody who found no plainer one
+UNCLEAR_MAX = 10  # each was read by somebody who found no plainer one
 
 
 def test_few_sentences_have_to_be_decoded() -> None:

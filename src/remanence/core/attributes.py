@@ -238,7 +238,7 @@ class AttributeColumn:
                     f"the filter {name} compares with {' and '.join(_TYPES[kind][0] for kind in sorted(wanted))},"
                     f" but the values of that attribute are {' and '.join(held)}",
                     recovery="compare with a value of that type: in code 3 is a number, '3' a text and True neither; on"
-                    " the command line 3 and true are read as such, and what stands in double quotes is a text",
+                    " the command line 3 and true are read as such, and double quotes make a text",
                 )
 
     def _has_type(self, kind: str, there: npt.NDArray[np.bool_]) -> bool:

@@ -43,7 +43,7 @@ class Result:
         return fields_of(self, self.HIDDEN)
 
     def with_mended(self, count: int) -> Self:
-        """Return it with a note that so many halves of characters were replaced, where it has room for notes."""
+        """Return it with a note that `count` halves of characters were replaced, where it has room for notes."""
         kind: type = type(self)
         has, changes = _names_of(kind), dict[str, Any]()
         note = describe_mended(count)

@@ -50,7 +50,7 @@ VALUES = "a number, true, false, null or a list as in JSON is one, anything else
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
     " value will do. Of an attribute also != < <= > >=, and ^= for how it begins; of a time < <= > >=, such as"
-    " created_at>=2026-03-01. What is a value for --attribute is one here; a number also finds the same text."
+    " created_at>=2026-03-01. Values are written as for --attribute; a number also finds the same text."
 )
 # How an operator of filters is written, None where any of several values will do.
 _OPERATORS: Mapping[str, str | None] = {
@@ -414,8 +414,8 @@ def filters(given: list[str]) -> dict[str, Any]:
         if found is None or found["value"].startswith(("=", "<", ">")):
             raise InvalidInput(
                 f"--where {word!r} is not NAME=VALUE",
-                recovery=f"write it like --where name=value, or with one of {' '.join(_OPERATORS)}; a value that begins"
-                " with such a sign stands in double quotes",
+                recovery=f"write it like --where name=value, or with one of {' '.join(_OPERATORS)}; put a value"
+                " that begins with such a sign in double quotes",
             )
         name, values = found["name"].strip(), _parse_filter_values(found["name"].strip(), found["value"])
         operator = _OPERATORS[found["sign"]]

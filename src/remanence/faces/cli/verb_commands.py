@@ -180,7 +180,7 @@ ARGUMENTS: Mapping[str, Any] = {
         "Prefer what was said in this period, such as 2026-05-01/2026-05-31 or 'last week'.",
     ),
     "max_age": _annotate_help(
-        float, "Leave out what nobody said or confirmed for so many days.", metavar="DAYS"
+        float, "Leave out what nobody said or confirmed for this many days.", metavar="DAYS"
     ),
     "verified": _annotate_help(bool, "Leave out what no user confirmed.", negative=()),
     "to": _annotate_help(str, "The other scope; it exists already.", metavar="SCOPE"),

@@ -50,7 +50,7 @@ def read_address(address: str) -> PgAddress:
         raise InvalidInput(
             "the address of the server cannot be read",
             recovery="write postgresql://USER@HOST:PORT/DATABASE, and in it % as %25, @ as %40, / as %2F; a password"
-            " can stand in ~/.pgpass or PGPASSWORD instead",
+            " can be kept in ~/.pgpass or PGPASSWORD instead",
         ) from None
     return PgAddress(libpq, prepares)
 
