@@ -24,7 +24,7 @@ ASKING, TELLING = ("rows", "row", "stream"), ("run", "run_many")
 WARMING = 4  # times that each verb is done before it is counted
 # Statements of each verb, and its trips to a server.
 MOST = {
-    "learn": (19, 12),  # three transactions: settings, what a write must know, the commit
+    "learn": (17, 9),  # two transactions: what a write must know, and the commit
     "get": (15, 19),  # with history and links
     "recall": (8, 11),
     "plan": (11, 14),

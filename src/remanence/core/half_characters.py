@@ -106,7 +106,9 @@ def _mend_fields(given: Any, depth: int) -> tuple[Any, int]:
     changes, count = {}, 0
     for name in names:
         value = getattr(given, name)
-        if _is_plain(value):
+        if not value or (
+            value.__class__ is str and value.isascii()
+        ):  # as `_is_plain`, which takes as long again
             continue
         new, found = mend(value, depth - 1)
         if new is not value:

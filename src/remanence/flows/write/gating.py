@@ -44,6 +44,7 @@ LIFT = "lift"  # the verb of a run that allows a text again
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
 _LINES_SHOWN = 5  # of a kind that was replaced on many
+_PERSONAL_ROW, _ZONE_ROW = SETTINGS = setting_row(PERSONAL), setting_row(ZONE)  # what texts are screened by
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +76,26 @@ def _text_of(one: Forbidden) -> tuple[object, int]:
 
 async def refresh_settings(core: Core) -> None:
     """Read which personal data the scope keeps, and its zone; another process may have said so since."""
-    names = (setting_row(PERSONAL), setting_row(ZONE))
-    rows = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=names))).values
-    rules = rows.get(names[0])
+    asked = Bookkeeping(core.clock.now(), get=SETTINGS)
+    hear_settings(core, (await core.store.bookkeep(core.scope, asked)).values)
+
+
+def hear_settings(core: Core, rows: Mapping[str, Any]) -> bool:
+    """Go by the rows of SETTINGS from now on; return whether they say something new."""
+    rules, before = rows.get(_PERSONAL_ROW), (core.personal, core.zone)
     core.personal = BUILT_IN_RULES if rules is None else parse_rules(rules["value"])
-    core.zone = zone_of(rows.get(names[1]))
+    core.zone = zone_of(rows.get(_ZONE_ROW))
+    return before != (core.personal, core.zone)
 
 
 def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replacements]:
     """Return a turn as it may be kept where it is believed so far, and what was replaced in it."""
     kept = core.personal.kept[trust]
     screening = screened_text(core, turn.text, kept)
-    if turn.attributes is None:
-        counts, attributes = Counter(screening.replaced), None
-    else:
-        attributes, counts = screen_values(turn.attributes, core.salt, kept)
-        counts += Counter(screening.replaced)
+    if turn.attributes is None and not screening.replaced:
+        return turn, _NOTHING
+    attributes, counts = screen_values(turn.attributes, core.salt, kept)
+    counts += Counter(screening.replaced)
     if not counts:
         return turn, _NOTHING
     notes = tuple(_describe_replacements(core, counts, screening.lines, trust))
@@ -142,7 +147,8 @@ def screened_names(core: Core, turn: Turn, *, hashes_ids: bool = False) -> tuple
     }
     tags, counts = screened_tags(core, turn.tags)
     for one in screenings.values():
-        counts.update(one.replaced)
+        if one.replaced:
+            counts.update(one.replaced)
     if not counts:
         return turn, counts
     names: dict[str, Any] = {what: one.text for what, one in screenings.items()}
@@ -162,7 +168,8 @@ def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Cou
     screenings = [screen_name(tag, core.salt) for tag in tags]
     counts: Counter[str] = Counter()
     for one in screenings:
-        counts.update(one.replaced)
+        if one.replaced:
+            counts.update(one.replaced)
     return tuple(one.text for one in screenings), counts
 
 

@@ -109,22 +109,31 @@ class GroupCommit:
         core = self._core.usable_core
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         try:
-            await gating.refresh_settings(core)
-            chars = sum(len(str(item.turn.text)) for item in batch)
-            drafts = await run_off_loop(chars, _prepare_queue, core, batch)
+            answers = await take(core, batch, _decide_queue)
             accepted = [item for item in batch if item.refusal is None]
-            if accepted:
-                answers = await take(core, await resolve_roles(core, drafts), decide_texts)
-                for item, answer in zip(accepted, answers, strict=True):
-                    item.answer = answer
+            for item, answer in zip(accepted, answers, strict=True):
+                item.answer = answer
         finally:  # a failure is this caller's; the others try again with a batch of their own
             self._waiting[:0] = [item for item in batch if item is not mine and not item.is_done]
+
+
+async def _decide_queue(core: Core, batch: Sequence[_QueuedTurn]) -> DecidedTexts:
+    """Decide single texts; what the scope says of personal data comes with what else is read, and may be new."""
+    chars = sum(len(str(item.turn.text)) for item in batch)
+    while True:
+        drafts = await resolve_roles(core, await run_off_loop(chars, _prepare_queue, core, batch))
+        known = await _read_known(core, drafts)
+        if not gating.hear_settings(core, known.context.values):
+            break
+    decided, changes = await _decide_known(core, drafts, known, hears_echoes=True)
+    return DecidedTexts(drafts, decided, changes)
 
 
 def _prepare_queue(core: Core, batch: Sequence[_QueuedTurn]) -> list[MemoryDraft]:
     """Prepare what can be kept; note with what else is refused which error its own caller gets."""
     drafts: list[MemoryDraft] = []
     for item in batch:
+        item.refusal = None
         try:
             drafts.append(prepare(core, item.turn))
         except RemanenceError as refusal:
@@ -213,7 +222,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(replaced.counts) + Counter(name_counts) + Counter({HALF: halves}),
+        replaced=_add_counts(replaced.counts, name_counts, {HALF: halves} if halves else {}),
         replacements=(
             *replaced.notes,
             *gating.describe_names(name_counts),
@@ -230,6 +239,15 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
         is_vouched_for=turn.role is not None and role is Role.USER and trust is Trust.USER,
         validity=find_validity(turn),
     )
+
+
+def _add_counts(*several: Mapping[str, int]) -> Mapping[str, int]:
+    """Return counts together; mostly there are none."""
+    together: dict[str, int] = {}
+    for counts in several:
+        for kind, count in counts.items():
+            together[kind] = together.get(kind, 0) + count
+    return together
 
 
 def initial_state(core: Core, category: str | None) -> str | None:
@@ -310,13 +328,35 @@ async def decide_batch(
     `freed` are keys that the caller takes from the memories that have them, in the same commit. With `hears_echoes`
     what was returned and comes back is known, and counts for nothing.
     """
+    return await _decide_known(
+        core, drafts, await _read_known(core, drafts, freed), hears_echoes=hears_echoes
+    )
+
+
+class _KnownBatch(NamedTuple):
+    """The terms of each text of a batch, and what the scope knows of them."""
+
+    terms: Sequence[frozenset[int]]
+    context: WriteContext
+
+
+async def _read_known(
+    core: Core, drafts: Sequence[MemoryDraft], freed: Collection[str | None] = ()
+) -> _KnownBatch:
     chars = sum(len(draft.turn.text) for draft in drafts)
     terms, request = await run_off_loop(chars, _make_batch_request, core, drafts, freed)
-    context = await core.store.arriving(core.scope, request)
+    return _KnownBatch(terms, await core.store.arriving(core.scope, request))
+
+
+async def _decide_known(
+    core: Core, drafts: Sequence[MemoryDraft], known: _KnownBatch, *, hears_echoes: bool
+) -> tuple[DraftBatch, list[Change]]:
+    terms, context = known
     if context.forbids:
         drafts = await gating.mark_forbidden(core, drafts)
     if hears_echoes:
         drafts = await mark_echoes(core, drafts, context)
+    chars = sum(len(draft.turn.text) for draft in drafts)
     batch = await run_off_loop(chars, _decide_batch, core, list(zip(drafts, terms, strict=True)), context)
     return batch, await _without_known(core, drafts, batch)
 
@@ -336,6 +376,7 @@ def _make_batch_request(
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
         terms=list(frozenset().union(*terms)),
+        get=gating.SETTINGS,
     )
     return terms, request
 
