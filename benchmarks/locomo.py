@@ -8,6 +8,10 @@ Fields: what is said of a turn, `session` = all, `thread` = no session, `text` =
 how far the turns are believed, `user` or `outside`, where the gate holds back and replaces more. With `--ablate` they
 are asked again with links as an arm of recall, at a few weights in percent, each beside the figures without.
 Means over questions; category `all` is 1 to 4 (5 is adversarial).
+
+With `--db postgresql://…` the memories are on that server, a scope for each file that there were else. With `--beside`
+as well nothing is measured: files and server are filled under one clock, every question is asked on both, and one line
+says how many answers differ in any id, place, score or word.
 """
 
 import argparse
@@ -17,14 +21,17 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 
 import remanence
 from benchmarks.report import figure, note, settings
+from remanence.core.clock import ManualClock
 from remanence.core.keywords import TrustName
 from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
@@ -39,6 +46,7 @@ PATHS = ("raw", "extract")
 TRUSTS: tuple[TrustName, ...] = ("user", "outside")
 PLACES = 10
 LINKS = (0, 5, 10, 25, 50)  # the setting `recall_links` in an ablation
+NOW = datetime(2024, 6, 1, tzinfo=UTC)  # of both in a comparison, after all that was said
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,11 @@ def main() -> None:
     parser.add_argument("--trust", choices=TRUSTS, nargs="*", default=["user"])
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     parser.add_argument("--ablate", action="store_true", help="ask also with links as an arm of recall")
+    parser.add_argument("--db", default="", help="the address of a server, in place of files")
+    parser.add_argument("--beside", action="store_true", help="compare the answers of files and the server")
     given = parser.parse_args()
+    if given.beside and not given.db:
+        parser.error("--beside needs the server to compare with: --db")
     if given.fields == "text" and "shared" in given.store:
         parser.error("--store shared filters by thread, which --fields text leaves out")
     if given.fields != "session" and "extract" in given.paths:
@@ -75,7 +87,10 @@ def main() -> None:
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
     settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
     for embedder, store, way, trust in product(given.embedder, given.store, given.paths, given.trust):
-        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust)
+        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust, given.db)
+        if given.beside:
+            report_differing(measured, asyncio.run(compare_places(measured)))
+            continue
         answers = asyncio.run(measure(measured, LINKS if given.ablate else LINKS[:1]))
         if given.ablate:
             compare(measured, answers)
@@ -111,6 +126,16 @@ class Measured:
     path: str = "raw"
     fields: str = "session"
     trust: TrustName = "user"
+    db: str = ""
+
+    def groups(self) -> list[list[str]]:
+        """Return the conversations of each memory."""
+        threads = sorted({question.thread for question in self.asked})
+        return [[thread] for thread in threads] if self.store == "own" else [threads]
+
+    def place(self, folder: str, number: int) -> tuple[str, str]:
+        """Return where a memory is: the address, and the name of its scope."""
+        return self.db or str(Path(folder) / f"{number}.db"), f"locomo {Path(folder).name} {number}"
 
 
 @dataclass(frozen=True)
@@ -134,15 +159,14 @@ class Answer:
 async def measure(of: Measured, shares: Sequence[int] = (0,)) -> dict[int, list[Answer]]:
     """Fill the store or stores, reopen them, and return the answer to each question, by the share of links."""
     found = {share: [Answer((), 0)] * len(of.asked) for share in shares}
-    threads = sorted({question.thread for question in of.asked})
-    groups = [[thread] for thread in threads] if of.store == "own" else [threads]
+    groups = of.groups()
     with tempfile.TemporaryDirectory() as folder:
         for number, group in enumerate(groups):
-            path = Path(folder) / f"{number}.db"
-            async with remanence.open(path, embedder=of.embedder) as memory:
+            address, scope = of.place(folder, number)
+            async with remanence.open(address, scope=scope, embedder=of.embedder) as memory:
                 await filled(memory, of, group, Path(folder))
                 await memory.consolidate()
-            async with remanence.open(path, embedder=of.embedder) as memory:
+            async with remanence.open(address, scope=scope, embedder=of.embedder) as memory:
                 known: dict[str, frozenset[str]] = {}
                 for share in shares:
                     await memory.settings.set("recall_links", share)
@@ -152,6 +176,47 @@ async def measure(of: Measured, shares: Sequence[int] = (0,)) -> dict[int, list[
                             found[share][at] = answer
             note(f"{of.embedder} {of.store} {of.path} {of.trust}: {number + 1} of {len(groups)}")
     return found
+
+
+async def compare_places(of: Measured) -> list[bool]:
+    """Fill files and the server alike, ask both, and return for each question whether the answers are equal."""
+    equal: list[bool] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, group in enumerate(of.groups()):
+            _, scope = of.place(folder, number)
+            file, server = [
+                await all_answers(of, address, scope, group, Path(folder))
+                for address in (replace(of, db="").place(folder, number)[0], of.db)
+            ]
+            equal += [one == other for one, other in zip(file, server, strict=True)]
+            note(f"{number + 1} of {len(of.groups())}: {equal.count(False)} of {len(equal)} differ")
+    return equal
+
+
+def report_differing(of: Measured, equal: Sequence[bool]) -> None:
+    """Print how many answers of the server are not those of files."""
+    fields = {"embedder": _shown(of.embedder), "store": of.store, "path": of.path, "trust": of.trust}
+    counts = {"conversations": sum(map(len, of.groups())), "questions": len(equal)}
+    figure("locomo.differ", equal.count(False), "answers", goal=0, **counts, **fields)
+
+
+async def all_answers(
+    of: Measured, address: str, scope: str, group: Sequence[str], folder: Path
+) -> list[tuple[Any, ...]]:
+    """Fill one memory, with ids that do not depend on chance, and return its answers to all questions."""
+    chance, clock = Random(scope), ManualClock(NOW)
+    async with remanence.open(address, scope=scope, clock=clock, embedder=of.embedder) as memory:
+        memory._core.random = chance.randbytes  # noqa: SLF001
+        await filled(memory, of, group, folder)
+        await memory.consolidate()
+    texts = [item["question"] for one in of.samples if one["sample_id"] in group for item in one["qa"]]
+    async with remanence.open(address, scope=scope, clock=clock, embedder=of.embedder) as memory:
+        memory._core.random = chance.randbytes  # noqa: SLF001
+        answers = [await memory.recall(text, limit=DEPTH) for text in texts]
+    return [
+        (answer.text, *((hit.id, hit.score, hit.parts, hit.also) for hit in answer.memories))
+        for answer in answers
+    ]
 
 
 async def filled(memory: remanence.Engine, of: Measured, group: Sequence[str], folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 Each scope has memories of which its policy archives some, once. Printed are the seconds until all have been looked at,
 the CPU seconds of the workers and of the server, how many scopes were forgotten, curated twice, and held by a second
-worker after the first. With `--kill-every 60` one worker is killed each minute, and another one begins.
+worker after the first. With `--kill-every 60` one worker is killed each minute, and another one begins: printed is then
+the longest time that a scope waited which a worker was at when one was killed.
 """
 
 import argparse
@@ -44,6 +45,14 @@ _LOOKED_AT = (
     "SELECT count(*) FROM scope_names n JOIN settings q ON q.scope = n.scope AND q.name = 'schedule/quiet'"
     " WHERE n.name LIKE 'night %' AND q.value::json->>'position' IS NOT NULL"
 )
+_LEASED = (
+    "SELECT scope FROM leases WHERE name = 'curate'"
+    " AND until > extract(epoch FROM clock_timestamp()) * 1000000"
+)
+_DONE = (
+    "SELECT scope FROM settings WHERE scope = ANY (%s) AND name = 'schedule/quiet'"
+    " AND value::json->>'position' IS NOT NULL"
+)
 _HELD = "SELECT count(*) FROM leases WHERE name = 'curate' AND fence > 1"
 
 
@@ -56,7 +65,9 @@ class Campaign:
     jobs: int = 1
     kill_every: float = 0.0
     kills: int = 0
+    takeover_s: float = 0.0  # the longest, of the scopes that a worker was at when one was killed
     running: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    left: dict[int, float] = field(default_factory=dict)  # such scopes that are not done yet, since when
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -80,18 +91,29 @@ class Campaign:
 
     def wait(self, scopes: int, most_s: float) -> float:
         """Wait until every scope was looked at, or the time is over; return the seconds that it took."""
-        began = killed = time.monotonic()
+        began = killed = counted = time.monotonic()
         with psycopg.connect(self.address, autocommit=True) as connection:
             while (now := time.monotonic()) - began < most_s:
-                count = connection.execute(_LOOKED_AT).fetchall()[0][0]
-                note(f"{now - began:.0f} s: {count:,} of {scopes:,} scopes")
-                if count >= scopes:
-                    break
+                self._measure_takeovers(connection)
+                if now - counted >= (0.5 if scopes < 1_000 else 2.0):
+                    counted = now
+                    count = connection.execute(_LOOKED_AT).fetchall()[0][0]
+                    note(f"{now - began:.0f} s: {count:,} of {scopes:,} scopes")
+                    if count >= scopes:
+                        break
                 if self.kill_every and now - killed >= self.kill_every:
                     killed = now
                     self.kill_one()
-                time.sleep(0.5 if scopes < 1_000 else 2.0)
+                    leased = connection.execute(_LEASED).fetchall()
+                    self.left |= {scope: time.monotonic() for (scope,) in leased if scope not in self.left}
+                time.sleep(0.1)
         return time.monotonic() - began
+
+    def _measure_takeovers(self, connection: "psycopg.Connection[tuple[int, ...]]") -> None:
+        if self.left:
+            done = connection.execute(_DONE, (list(self.left),)).fetchall()
+            waited = [time.monotonic() - self.left.pop(scope) for (scope,) in done]
+            self.takeover_s = max([self.takeover_s, *waited])
 
     def _start(self) -> "subprocess.Popen[bytes]":
         words = ["--db", self.address, "--embedder", "none", "worker", "--jobs", str(self.jobs)]
@@ -182,6 +204,7 @@ def measure(server: Server, given: argparse.Namespace) -> None:
     figure("workers.twice", sum(count > 1 for count in runs.values()), "scopes")
     with psycopg.connect(server.address) as connection:
         figure("workers.taken_over", connection.execute(_HELD).fetchall()[0][0], "scopes")
+    figure("workers.takeover_s_max", campaign.takeover_s, "s", goal="≤ 10")
 
 
 if __name__ == "__main__":

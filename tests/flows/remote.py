@@ -18,10 +18,12 @@ from typing import Any
 import uvicorn
 
 import remanence
+from remanence.core.clock import read_monotonic_micros
 from remanence.faces.rest.app import Service, build_app
 from remanence.faces.rest.client import RemoteEngine
 from remanence.faces.rest.engines import Engines
-from remanence.faces.rest.serving import listen
+from remanence.faces.rest.listening_socket import listen
+from remanence.faces.server_state import ProcessState
 from remanence.flows.base.access_tokens import AccessToken, Door
 
 # Of these files `make test` runs each test that holds; of the others `make deep` does.
@@ -52,7 +54,7 @@ class ServedService(Service):
     """A service whose tokens are those of the tests, each its own secret."""
 
     def __init__(self) -> None:
-        super().__init__(lambda *_: NotImplemented, NotImplemented)
+        super().__init__(lambda *_: NotImplemented, NotImplemented, ProcessState(read_monotonic_micros))
         self.engines: ServedEngines = ServedEngines()
         self.tokens: dict[str, AccessToken] = {}
 

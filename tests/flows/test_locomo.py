@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import remanence
-from benchmarks.locomo import Measured, measure, questions
+from benchmarks.locomo import Measured, compare_places, measure, questions
 from remanence.write.transcripts.formats import parse
 
 DATA = os.environ.get("REMANENCE_LOCOMO")
@@ -67,3 +67,18 @@ async def test_ingest_of_real_conversations_is_idempotent(
 
         assert (turns, 0) == (kept, again.stored + again.confirmed + again.quarantined)
         assert runs == len(await memory.history(limit=1_000))
+
+
+@pytest.mark.parametrize(
+    ("conversations", "questions_asked"), [(1, 199), pytest.param(10, 1_986, marks=pytest.mark.deep)]
+)
+async def test_a_server_answers_as_a_file(
+    conversations: int, questions_asked: int, postgres_address: str
+) -> None:
+    """Every question has the same memories in the same order, with the same score to its last digit."""
+    data = read_conversations(conversations)
+    turns = parse(json.dumps(data), "locomo", "locomo").turns
+    asked = list(questions(data, {turn.source for turn in turns if turn.source}))
+    equal = await compare_places(Measured(data, turns, asked, "auto", "own", db=postgres_address))
+
+    assert [True] * questions_asked == equal

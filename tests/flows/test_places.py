@@ -10,8 +10,8 @@ import orjson
 import pytest
 from sqlalchemy import LargeBinary, Text
 
-from remanence.store.data_inventory import BY_NAME, SAYING, TABLES, VECTORS
-from remanence.store.sql.tables import metadata
+from remanence.store.data_inventory import BY_NAME, SAYING, SERVER_TABLES, TABLES, VECTORS
+from remanence.store.sql.tables import metadata, server_metadata
 from remanence.store.sqlite import cleaning
 from tests.flows.test_erasing import SAID, live, opened
 
@@ -32,6 +32,7 @@ async def test_every_table_is_registered(tmp_path: Path) -> None:
     assert {*metadata.tables} <= BY_NAME.keys()
     assert {name for (name,) in held} | {"sqlite_schema"} == BY_NAME.keys()
     assert len(TABLES) == len(BY_NAME)
+    assert {*server_metadata.tables} == {place.name for place in SERVER_TABLES}
 
 
 def test_what_is_registered_as_saying_nothing_has_no_text() -> None:

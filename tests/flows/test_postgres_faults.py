@@ -24,7 +24,7 @@ from remanence.core.change import AuditPart, Cause, Change
 from remanence.core.errors import InvalidInput, StoreIncompatible, StoreUnavailable
 from remanence.core.model import Relation
 from remanence.store.base import Bookkeeping, Find
-from remanence.store.postgres import pg_database
+from remanence.store.postgres import pg_store
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sql.schema_versions import MARKS
 from remanence_store_kit.builders import create_change, link_change, make_cause, source_change, tag_change
@@ -407,7 +407,8 @@ async def test_a_scope_that_is_held_too_long_is_said_to_be(
     postgres_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits for a scope gives up after a while, and says so."""
-    monkeypatch.setattr(pg_database, "WAIT", "SET LOCAL lock_timeout = '100ms'")
+    monkeypatch.setattr(pg_store, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(pg_store, "LOCK_SECONDS", 0.1)
     store = PgStore(postgres_address)
     await store.open()
     await store.commit(SCOPE, [create_change(1, "The mill stands by the river.")], make_cause())

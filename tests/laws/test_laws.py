@@ -1,11 +1,15 @@
 """The laws of curation hold in every world and under every policy that hypothesis can think of."""
 
+from tempfile import TemporaryDirectory
+
 import pytest
 
 from remanence.store.capabilities import complete
 from remanence.store.postgres.pg_store import PgStore
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.policies import PolicyTables
 from remanence_store_kit.worlds import World
+from tests.laws.digests import file_and_server_agree
 from tests.laws.lab import Law, search
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first
 from tests.laws.laws import LAWS, agree_with_reference, both_stores_agree
@@ -50,6 +54,24 @@ def test_a_server_agrees(postgres_server: Server) -> None:
 def test_a_server_agrees_in_500_worlds(postgres_server: Server) -> None:
     """The same deep."""
     search(agree_on(postgres_server), max_examples=500)
+
+
+def compare_to_file(server: Server) -> Law:
+    """Return the law that a server and a file agree to the digest; both are empty for each world."""
+
+    async def a_server_agrees_with_a_file(world: World, rules: PolicyTables, pick: int) -> None:
+        server.empty()
+        with TemporaryDirectory() as folder:
+            file = complete(SqliteStore(f"{folder}/memory.db"))
+            await file_and_server_agree(world, rules, file, complete(PgStore(server.address)))
+
+    return a_server_agrees_with_a_file
+
+
+@pytest.mark.parametrize("worlds", [15, pytest.param(500, marks=pytest.mark.deep)])
+def test_a_server_agrees_with_a_file(worlds: int, postgres_server: Server) -> None:
+    """Plans, rows and the digests of all parts are equal on both."""
+    search(compare_to_file(postgres_server), max_examples=worlds)
 
 
 @pytest.mark.deep

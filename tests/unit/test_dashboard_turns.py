@@ -5,22 +5,23 @@ import asyncio
 from remanence.core.clock import HOUR, SECOND
 from remanence.faces.dashboard.browser_sessions import BrowserSessions
 from remanence.faces.dashboard.computing import Computations
+from remanence.faces.server_state import ProcessState
 
 
-def test_links_that_somebody_asks_for_come_apart() -> None:
+async def test_links_that_somebody_asks_for_come_apart() -> None:
     """Not within half a minute of the one before; one that was used up makes way, and each ends after an hour."""
     now = [0]
-    sessions = BrowserSessions(lambda: now[0])
-    first = sessions.make_link()
-    assert not sessions.may_make_link()
+    sessions = BrowserSessions(ProcessState(lambda: now[0]), lambda: now[0])
+    first = await sessions.make_link()
+    assert not await sessions.may_make_link()
     now[0] = 31 * SECOND
-    assert sessions.may_make_link()
-    second = sessions.make_link()
-    assert sessions.take_link(second) and not sessions.take_link(second)
-    assert sessions.take_link(first)
-    late = sessions.make_link()
+    assert await sessions.may_make_link()
+    second = await sessions.make_link()
+    assert await sessions.take_link(second) and not await sessions.take_link(second)
+    assert await sessions.take_link(first)
+    late = await sessions.make_link()
     now[0] += HOUR + SECOND
-    assert sessions.may_make_link() and not sessions.take_link(late)
+    assert await sessions.may_make_link() and not await sessions.take_link(late)
 
 
 async def test_what_one_token_asks_for_holds_up_no_other() -> None:

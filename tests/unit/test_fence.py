@@ -78,12 +78,12 @@ def test_marks_are_never_the_same() -> None:
     assert 50 == len({found.group(1) for found in marks if found})
 
 
-def test_so_many_plans_wait_and_no_more() -> None:
+async def test_so_many_plans_wait_and_no_more() -> None:
     """The oldest plan goes where too many wait; a plan is taken once."""
     plans = Plans()
-    ids = [plans.add(Forgetting({str(number): 1})) for number in range(WAITING_MAX + 1)]
+    ids = [await plans.add(Forgetting({str(number): 1})) for number in range(WAITING_MAX + 1)]
 
-    assert Forgetting({"1": 1}) == plans.take(ids[1])
+    assert Forgetting({"1": 1}) == await plans.take(ids[1])
     for gone in (ids[0], ids[1], "plan-none"):
         with pytest.raises(NotFound, match="no plan"):
-            plans.take(gone)
+            await plans.take(gone)

@@ -75,6 +75,10 @@ TABLES = (
     RegisteredTable("alembic_version", "number", _NOTHING),
     RegisteredTable("sqlite_schema", "number", _NOTHING, ("sql",)),
 )
+# What a database on a server has besides.
+SERVER_TABLES = (
+    RegisteredTable("server_state", "text", "answers, notes and what was shown of the scope are emptied"),
+)
 # Looked through for what was erased, byte by byte: the file itself, its log and index, and what a crash may leave.
 LOOKED_THROUGH = (
     Lies("", "every page is written anew"),

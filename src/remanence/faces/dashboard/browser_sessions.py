@@ -7,21 +7,26 @@ import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
+from pydantic import TypeAdapter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from remanence.core.clock import HOUR, MINUTE, SECOND
 from remanence.faces.dashboard.form_fields import FormFields
+from remanence.faces.server_state import ServerState, StatePlace, find_place
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 
 LINK_VALID = 60 * MINUTE  # in which the link that is printed logs a browser in, once
 LINKS_APART = 30 * SECOND  # at least, of links that somebody asks for
 IDLE_MAX = 12 * HOUR  # after which a browser that asked for nothing logs in again
+SEEN_APART = MINUTE  # between two times that it is noted that a browser asked for something
 SESSIONS_MAX = 10  # of one token; the oldest ends where more browsers log in
 NOTES_MAX = 20  # that wait for their pages
 _BYTES = 32  # of what nobody guesses
+_LINK_MADE = find_place("link made", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class Note:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class BrowserSession:
     """A browser that is logged in: for which token, since when, and the mark that its forms bear.
 
@@ -62,64 +67,48 @@ class BrowserSession:
     token: AccessToken
     secret: str | None
     seen_at: int
-    mark: str = field(default_factory=lambda: secrets.token_urlsafe(_BYTES))
-    _notes: dict[str, Note] = field(default_factory=dict)
+    mark: str
 
     @property
     def is_operator(self) -> bool:
         """Tell whether it came by the link that only who started the server was shown."""
         return self.secret is None
 
-    def keep_note(self, note: Note) -> str:
-        """Keep a note for the page that the form leads to, and return its name: another tab is not told it."""
-        name = secrets.token_hex(8)
-        if note.sent is not None:  # as long as a text may be, so of one form at a time
-            self._notes = {one: replace(kept, sent=None) for one, kept in self._notes.items()}
-        self._notes[name] = note
-        while len(self._notes) > NOTES_MAX:
-            del self._notes[next(iter(self._notes))]
-        return name
 
-    def take_note(self, name: str) -> Note | None:
-        """Return a note, once."""
-        return self._notes.pop(name, None)
-
-    def forget_notes(self) -> None:
-        """Keep no note."""
-        self._notes.clear()
+_SESSION, _NOTE = TypeAdapter(BrowserSession), TypeAdapter(Note)
 
 
 class BrowserSessions:
-    """The browsers that are logged in, as long as the server lives."""
+    """The browsers that are logged in, by their cookies, at every process that serves the same."""
 
-    def __init__(self, now: Callable[[], int]) -> None:
-        self._now = now
-        self._links: dict[str, int] = {}
-        self._open: dict[str, BrowserSession] = {}
+    def __init__(self, state: ServerState, now: Callable[[], int]) -> None:
+        self._state, self._now = state, now
 
-    def make_link(self) -> str:
+    async def make_link(self) -> str:
         """Return a key that logs one browser in, as whoever started the server."""
         key = secrets.token_urlsafe(_BYTES)
-        self._links[key] = self._now()
+        await self._state.put(find_place("link", key), b"1", seconds=LINK_VALID / SECOND)
+        await self._state.put(_LINK_MADE, _hash(key).encode(), seconds=LINKS_APART / SECOND)
         return key
 
-    def may_make_link(self) -> bool:
+    async def may_make_link(self) -> bool:
         """Tell whether another key may be made by now: whoever asks for one need not be logged in."""
-        self._links = {one: at for one, at in self._links.items() if self._now() - at <= LINK_VALID}
-        return all(self._now() - at > LINKS_APART for at in self._links.values())
+        return await self._state.find(_LINK_MADE) is None
 
-    def take_link(self, key: str) -> bool:
+    async def take_link(self, key: str) -> bool:
         """Tell whether a key logs in now; it does so once."""
-        known = next((one for one in self._links if hmac.compare_digest(one.encode(), key.encode())), None)
-        return known is not None and self._now() - self._links.pop(known) <= LINK_VALID
+        if await self._state.take(find_place("link", key)) is None:
+            return False
+        if await self._state.find(_LINK_MADE) == _hash(key).encode():
+            await self._state.take(_LINK_MADE)  # once it is used up, the way is free
+        return True
 
-    def begin(self, request: Request, response: Response, token: AccessToken, secret: str | None) -> None:
+    async def begin(
+        self, request: Request, response: Response, token: AccessToken, secret: str | None
+    ) -> None:
         """Log a browser in: its next requests are for this token."""
         name = secrets.token_urlsafe(_BYTES)
-        self._open[name] = BrowserSession(token, secret, self._now())
-        same = [one for one, session in self._open.items() if session.token.name == token.name]
-        for oldest in same[:-SESSIONS_MAX]:  # nobody logs out who came by another token
-            del self._open[oldest]
+        await self._put(name, BrowserSession(token, secret, self._now(), secrets.token_urlsafe(_BYTES)))
         response.set_cookie(
             _cookie_name(request),
             name,
@@ -129,28 +118,50 @@ class BrowserSessions:
             path="/",
         )
 
-    def find(self, request: Request, *, is_looking: bool = True) -> BrowserSession | None:
+    async def find(self, request: Request, *, is_looking: bool = True) -> BrowserSession | None:
         """Return whose browser this is, None where it is not logged in."""
-        name = request.cookies.get(_cookie_name(request), "")
-        session = self._open.get(name)
-        if session is None:
+        name = _read_cookie(request)
+        kept = await self._state.find(_place(name)) if name else None
+        if kept is None:
             return None
-        if self._now() - session.seen_at > IDLE_MAX:
-            del self._open[name]
-            return None
-        if is_looking:
-            session.seen_at = self._now()
+        session = _SESSION.validate_json(kept)
+        if is_looking and self._now() - session.seen_at > SEEN_APART:
+            await self._put(name, replace(session, seen_at=self._now()))
         return session
 
-    def forget(self, _scope: str) -> None:
-        """Keep no note: what was typed into a refused form is in it."""
-        for session in self._open.values():
-            session.forget_notes()
-
-    def end(self, request: Request, response: Response) -> None:
+    async def end(self, request: Request, response: Response) -> None:
         """Log a browser out."""
-        self._open.pop(request.cookies.get(_cookie_name(request), ""), None)
+        await self._state.take(_place(_read_cookie(request)))
         response.delete_cookie(_cookie_name(request), path="/", httponly=True, samesite="strict")
+
+    async def keep_note(self, request: Request, scope: str, position: int, note: Note) -> str:
+        """Keep a note for the page that the form leads to, and return its name: another tab is not told it."""
+        name = secrets.token_hex(16)
+        cookie = _read_cookie(request)
+        await self._state.put(
+            StatePlace(scope, "note", f"{cookie}/{name}"),
+            _NOTE.dump_json(note),
+            seconds=LINK_VALID / SECOND,
+            since=position,
+            owner=_hash(cookie),
+            most=NOTES_MAX,
+        )
+        return name
+
+    async def take_note(self, request: Request, scope: str, name: str) -> Note | None:
+        """Return a note, once; None where it was emptied, as what was typed into a refused form is in it."""
+        kept = await self._state.take(StatePlace(scope, "note", f"{_read_cookie(request)}/{name}"))
+        return _NOTE.validate_json(kept) if kept else None
+
+    async def _put(self, name: str, session: BrowserSession) -> None:
+        """Keep a session, of one token at most so many: nobody logs out who came by another token."""
+        await self._state.put(
+            _place(name),
+            _SESSION.dump_json(session),
+            seconds=IDLE_MAX / SECOND,
+            owner=_hash(session.token.name),
+            most=SESSIONS_MAX,
+        )
 
 
 def build_operator_token(now: int) -> AccessToken:
@@ -161,6 +172,18 @@ def build_operator_token(now: int) -> AccessToken:
 def is_marked(session: BrowserSession, mark: str) -> bool:
     """Tell whether a form bears the mark of its session."""
     return hmac.compare_digest(session.mark.encode(), mark.encode())
+
+
+def _place(cookie: str) -> StatePlace:
+    return find_place("session", cookie)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _read_cookie(request: Request) -> str:
+    return request.cookies.get(_cookie_name(request), "")
 
 
 def _cookie_name(request: Request) -> str:

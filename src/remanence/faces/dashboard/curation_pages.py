@@ -49,7 +49,13 @@ async def show_plan(visit: Visit) -> dict[str, Any]:
     }
     if policy is None and not adopted.rules:
         return shown
-    computed = await visit.compute(PLAN, lambda memory: _work_out(memory, policy, limit), policy, limit)
+
+    async def work_out(memory: Engine) -> PlanShown:
+        done = await _work_out(memory, policy, limit)
+        await visit.shown.keep(visit.shown_by(PLAN), done.plan, name=done.report.digest)
+        return done
+
+    computed = await visit.compute(PLAN, work_out, policy, limit)
     report = computed.value.report if computed.value else None
     totals: Counter[str] = Counter()
     for act in report.acts if report is not None else ():
@@ -60,12 +66,6 @@ async def show_plan(visit: Visit) -> dict[str, Any]:
 async def _work_out(memory: Engine, policy: str | None, limit: int) -> PlanShown:
     plan = await memory.plan(policy)
     return PlanShown(plan, await describe(memory._core, plan, limit))  # noqa: SLF001 # a part of showing a plan, and no verb
-
-
-def find_shown_plan(visit: Visit, digest: str, policy: str | None, limit: int) -> Plan | None:
-    """Return the plan that was shown, by its digest; None where another one is shown by now."""
-    shown = visit.computations.peek((visit.token, (PLAN, visit.scope, policy, limit)))
-    return shown.plan if shown is not None and shown.report.digest == digest else None
 
 
 async def show_forecast(visit: Visit) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Knows encoded forms; must not know which forms there are.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 from remanence.core.errors import InvalidInput
@@ -11,23 +12,23 @@ from remanence.core.errors import InvalidInput
 FIELDS_MAX = 1_000
 
 
+@dataclass(frozen=True, slots=True)
 class FormFields:
     """The fields of one form, by name."""
 
-    def __init__(self, fields: Mapping[str, Sequence[str]]) -> None:
-        self._fields = fields
+    fields: Mapping[str, Sequence[str]]
 
     def take(self, name: str) -> str:
         """Return a field as it was sent, an empty one where there is none."""
-        return self._fields.get(name, [""])[0]
+        return self.fields.get(name, [""])[0]
 
     def has(self, name: str) -> bool:
         """Tell whether a field was sent, be it empty."""
-        return name in self._fields
+        return name in self.fields
 
     def take_all(self, name: str) -> list[str]:
         """Return all that was sent under one name."""
-        return [value for value in self._fields.get(name, ()) if value.strip()]
+        return [value for value in self.fields.get(name, ()) if value.strip()]
 
     def read_text(self, name: str) -> str | None:
         """Return a field without spaces around it, None where nothing is in it."""

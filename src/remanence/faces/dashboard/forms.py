@@ -16,7 +16,9 @@ from remanence.faces.dashboard.browser_sessions import Note
 from remanence.faces.dashboard.form_fields import FormFields, read_name
 from remanence.faces.dashboard.rendering import ACTION_WORDS
 from remanence.faces.dashboard.visits import Visit, check_preset
+from remanence.faces.rest.shown_things import VerbRequest
 from remanence.faces.style import local, moment
+from remanence.flows.base.access_tokens import NewToken
 from remanence.flows.base.settings import MIRROR_FOLDER, Setting
 from remanence.flows.erase.erase import Erasure
 
@@ -207,8 +209,8 @@ async def _merge(visit: Visit, given: FormFields) -> FormResult:
 
 async def _apply(visit: Visit, given: FormFields) -> FormResult:
     """Apply the plan that was shown; of two who do so at once one is told that it was applied already."""
-    policy, limit = given.read_text("policy"), given.read_whole("limit") or curation_pages.LISTED
-    plan = curation_pages.find_shown_plan(visit, given.require("digest"), policy, limit)
+    policy = given.read_text("policy")
+    plan = await visit.find_shown(curation_pages.PLAN, given.require("digest"))
     if plan is None:
         raise Conflict(
             (), "another plan is shown by now", recovery="look at the new plan, and apply that one"
@@ -310,27 +312,32 @@ async def _show_erasure(visit: Visit, given: FormFields) -> FormResult:
     named = [read_name(name) for name in given.read_words("names")]
     if bool(subject) == bool(named):
         raise InvalidInput("nothing is named, or memories and a person", recovery="name one or the other")
-    preview = await visit.memory.erase.show(
-        named, subject=subject or None, mentions=given.read_text("mentions") is not None
+    asked = VerbRequest(
+        visit.position,
+        [named],
+        {"subject": subject or None, "mentions": given.read_text("mentions") is not None},
     )
-    name = visit.shown.keep(visit.shown_by("erase.show"), preview)
+    preview = await visit.memory.erase.show(*asked.places, **asked.named)
+    name = await visit.shown.keep(visit.shown_by("erase.show"), preview, asked)
     return FormResult(go=visit.link("/erase", shown=name))
 
 
 async def _erase(visit: Visit, given: FormFields) -> FormResult:
     """Erase what was shown, and show the proof."""
-    with visit.shown.use(visit.shown_by("erase.show"), given.require("shown")) as preview:
-        return _show_proof(visit, await visit.memory.erase.apply(preview))
+    to = visit.shown_by("erase.show")
+    async with visit.shown.use(to, given.require("shown"), visit.memory) as preview:
+        return await _show_proof(visit, await visit.memory.erase.apply(preview))
 
 
 async def _finish_erasure(visit: Visit, _: FormFields) -> FormResult:
     proof = await visit.memory.erase.apply()
-    return FormResult(Note("Nothing was left to erase")) if proof is None else _show_proof(visit, proof)
+    return FormResult(Note("Nothing was left to erase")) if proof is None else await _show_proof(visit, proof)
 
 
-def _show_proof(visit: Visit, proof: Erasure) -> FormResult:
+async def _show_proof(visit: Visit, proof: Erasure) -> FormResult:
     """Lead to the page that shows a proof, however often it is loaded."""
-    return FormResult(go=visit.link("/erase", proof=visit.shown.keep(visit.shown_by("erase.apply"), proof)))
+    name = await visit.shown.keep(visit.shown_by("erase.apply"), proof)
+    return FormResult(go=visit.link("/erase", proof=name))
 
 
 async def _add_token(visit: Visit, given: FormFields) -> FormResult:
@@ -344,7 +351,14 @@ async def _add_token(visit: Visit, given: FormFields) -> FormResult:
         agent=given.read_text("agent"),
         door=door,
     )
-    return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
+    return await _show_token(visit, made)
+
+
+async def _show_token(visit: Visit, made: NewToken) -> FormResult:
+    """Lead to the page that shows a token once."""
+    return FormResult(
+        go=visit.link("/tokens", made=await visit.shown.keep(visit.shown_by("token.add"), made))
+    )
 
 
 async def _renew_token(visit: Visit, given: FormFields) -> FormResult:
@@ -353,7 +367,7 @@ async def _renew_token(visit: Visit, given: FormFields) -> FormResult:
     made = await visit.memory.token.add(
         old.name, scopes=old.scopes, role=old.role, agent=old.agent, door=old.door, denies=old.denies
     )
-    return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
+    return await _show_token(visit, made)
 
 
 async def _end_token(visit: Visit, given: FormFields) -> FormResult:

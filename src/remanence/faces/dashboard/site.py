@@ -61,9 +61,9 @@ class Dashboard:
         self._service = service
         self._tell_login = tell_login  # to whoever started the server
         self._now = service.now
-        self.sessions = BrowserSessions(self._now)
+        self.sessions = BrowserSessions(service.state, self._now)
         self._computations = Computations(self._now)
-        service.engines.on_erasure += [self.sessions.forget, self._computations.forget]
+        service.engines.on_erasure.append(self._computations.forget)
         self._scopes: list[str] = []
         self._scopes_at = -SCOPES_FRESH  # when they were listed: they are counted with their memories
         self._static = rendering.StaticFiles()
@@ -91,9 +91,9 @@ class Dashboard:
         ]
         return [*routes, _MissingPage("/{path:path}", self._show_missing)]
 
-    def announce_login(self) -> None:
+    async def announce_login(self) -> None:
         """Make an address, on this server, that logs one browser in, and tell it to whoever started the server."""
-        self._tell_login(f"{_LOGIN}?key={self.sessions.make_link()}")
+        self._tell_login(f"{_LOGIN}?key={await self.sessions.make_link()}")
 
     async def end(self) -> None:
         """End what is worked out in the background."""
@@ -111,7 +111,7 @@ class Dashboard:
         authorization = request.headers.get("authorization")
         if authorization is not None:
             return await self._service.find_token(authorization), None
-        session = self.sessions.find(request, is_looking=is_looking)
+        session = await self.sessions.find(request, is_looking=is_looking)
         if session is None:
             return None
         if session.secret is not None:
@@ -128,37 +128,37 @@ class Dashboard:
                 token = await self._service.find_token(f"Bearer {secret}")
             except RequestRefused as refusal:
                 return self._render_login(refusal.detail, 401)
-            return self._let_in(request, token, secret)
+            return await self._let_in(request, token, secret)
         key = request.query_params.get("key")
         if key is None or request.method == "HEAD":  # what only looks at a link uses it up for nobody
             return self._render_login("", 200)
-        if not self.sessions.take_link(key):
+        if not await self.sessions.take_link(key):
             return self._render_login("this link was used already, or is older than an hour", 401)
-        return self._let_in(request, build_operator_token(self._now()), None)
+        return await self._let_in(request, build_operator_token(self._now()), None)
 
-    def _let_in(self, request: Request, token: AccessToken, secret: str | None) -> Response:
+    async def _let_in(self, request: Request, token: AccessToken, secret: str | None) -> Response:
         # No redirection: what follows one from a link of another site does not bear the cookie yet.
         answer = rendering.render(self._environment, "entered.html", {})
-        self.sessions.begin(request, answer, token, secret)
+        await self.sessions.begin(request, answer, token, secret)
         return answer
 
     async def _announce_another(self, _: Request) -> Response:
         """Tell another link where the server was started, to whoever can look there."""
-        if not self.sessions.may_make_link():
+        if not await self.sessions.may_make_link():
             return self._render_login(
                 "a link was printed a moment ago; look where the server was started", 429
             )
-        self.announce_login()
+        await self.announce_login()
         return rendering.render(self._environment, "announced.html", {})
 
     def _render_login(self, refusal: str, status: int) -> Response:
         return rendering.render(self._environment, "login.html", {"refusal": refusal}, status)
 
     async def _log_out(self, request: Request) -> Response:
-        session = self.sessions.find(request)
+        session = await self.sessions.find(request)
         answer = RedirectResponse(_LOGIN, 303)
         if session is not None and is_marked(session, read_form(await request.body()).take("mark")):
-            self.sessions.end(request, answer)
+            await self.sessions.end(request, answer)
         return answer
 
     # Pages
@@ -258,7 +258,9 @@ class Dashboard:
     ) -> Response:
         shown = {**await page.gather(visit), **(more or {})}
         told = visit.request.query_params.get(NOTE)
-        note = visit.session.take_note(told) if visit.session is not None and told else None
+        note = None
+        if visit.session is not None and told:
+            note = await self.sessions.take_note(visit.request, visit.scope, told)
         return rendering.render(
             self._environment,
             page.template,
@@ -329,7 +331,8 @@ class Dashboard:
         go = done.go or back
         if done.note is not None:
             told = replace(done.note, sent=SentForm(form.name, given)) if done.note.is_refusal else done.note
-            go += f"{'&' if '?' in go else '?'}{NOTE}={session.keep_note(told)}"
+            name = await self.sessions.keep_note(visit.request, visit.scope, visit.position, told)
+            go += f"{'&' if '?' in go else '?'}{NOTE}={name}"
         return RedirectResponse(go, 303)
 
     # What changes

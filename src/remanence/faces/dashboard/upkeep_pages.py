@@ -45,8 +45,8 @@ async def show_erasures(visit: Visit) -> dict[str, Any]:
         "may_erase": may_erase,
         "erasures": erasures.value,
         "copies": copies,
-        "preview": visit.shown.find(visit.shown_by("erase.show"), visit.query.get("shown", "")),
-        "proof": visit.shown.find(visit.shown_by("erase.apply"), visit.query.get("proof", "")),
+        "preview": await visit.find_shown("erase.show", visit.query.get("shown", "")),
+        "proof": await visit.find_shown("erase.apply", visit.query.get("proof", "")),
     }
 
 
@@ -75,9 +75,9 @@ async def list_tokens(visit: Visit) -> dict[str, Any]:
     may_change = visit.may("token.add")
     tokens = await visit.memory.token.list() if may_change else [visit.token]
     name = visit.query.get("made", "")
-    made = visit.shown.find(visit.shown_by("token.add"), name)
+    made = await visit.find_shown("token.add", name)
     if isinstance(made, NewToken):  # once: who loads the page again is told that it is gone
-        visit.shown.keep(visit.shown_by("token.add"), made.token, name)
+        await visit.shown.keep(visit.shown_by("token.add"), made.token, name=name)
     return {
         "tokens": tokens,
         "may_change": may_change,

@@ -120,6 +120,10 @@ class Visit:
         """Say to whom a verb shows something here."""
         return ShownTo(self.token, self.scope, verb)
 
+    async def find_shown(self, verb: str, name: str) -> Any:
+        """Return what a verb has shown here under a name, None where nothing was, or it would be another by now."""
+        return await self.shown.find(self.shown_by(verb), name, self.memory) if name else None
+
     async def find_position(self) -> int:
         """Return how far the scope has come."""
         return await find_position(self.memory._core)  # noqa: SLF001 # the change sequence is no verb's

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, TypedDict, Unpack, get_args
 
+import orjson
 from pydantic import Field
 
 from remanence.core.arguments import check_count
+from remanence.core.clock import read_monotonic_micros
 from remanence.core.errors import (
     Conflict,
     Erased,
@@ -45,6 +47,7 @@ from remanence.edit.one_memory import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
+from remanence.faces.server_state import KEPT_S, ProcessState, ServerState, StatePlace, find_place
 from remanence.faces.show import lines
 from remanence.faces.style import in_local_zone, interval, moment, written_time
 from remanence.flows.base.naming import parse_number
@@ -68,6 +71,7 @@ ALL = "all"  # asks why of all that is returned
 KEPT_OUT = frozenset({"gated", "quarantined"})
 PROFILE_WORDS = "who you are, and how people want things done"
 TURN = "turn"  # the kind of what is noted
+_NOTHING = "a run that had nothing to do"
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str | None, Field(description="In its own words; none: the newest.")]
@@ -105,11 +109,11 @@ class Forgetting:
 
 
 class Plans:
-    """The newest plans by id; each can be taken once."""
+    """The newest plans of an agent in a scope, by id; each can be taken once."""
 
-    def __init__(self) -> None:
-        self._waiting: dict[str, Plan | Forgetting] = {}
-        self._applied: dict[str, list[str]] = {}  # the runs of those that were applied, by the plans' ids
+    def __init__(self, state: ServerState | None = None, scope: str = "", owner: str = "") -> None:
+        self._state = state or ProcessState(read_monotonic_micros)
+        self._scope, self._owner = scope, owner
         self._under_way = 0
 
     @contextmanager
@@ -125,37 +129,40 @@ class Plans:
         finally:
             self._under_way -= 1
 
-    def add(self, plan: Plan | Forgetting) -> str:
+    async def add(self, plan: Plan | Forgetting) -> str:
         """Keep a plan and return its id; the oldest goes where too many wait."""
         plan_id = f"plan-{secrets.token_hex(4)}"
-        self._waiting[plan_id] = plan
-        _drop_oldest(self._waiting)
+        value = plan.to_json() if isinstance(plan, Plan) else orjson.dumps(plan.revisions).decode()
+        kind = "plan" if isinstance(plan, Plan) else "forget"
+        await self._put(StatePlace(self._scope, "plan", self._name(plan_id)), f"{kind} {value}")
         return plan_id
 
-    def forget(self) -> None:
-        """Keep no plan that waits: it has texts of memories in it."""
-        self._waiting.clear()
-
-    def record_runs(self, plan_id: str, runs: list[str]) -> None:
+    async def record_runs(self, plan_id: str, runs: list[str]) -> None:
         """Note which runs did what a plan said."""
-        self._applied[plan_id] = runs
-        _drop_oldest(self._applied)
+        await self._put(find_place("applied", self._name(plan_id)), ", ".join(runs) or _NOTHING)
 
-    def take(self, plan_id: str) -> Plan | Forgetting:
+    async def take(self, plan_id: str) -> Plan | Forgetting:
         """Return a plan, which is then gone."""
-        plan = self._waiting.pop(plan_id, None)
-        if plan_id in self._applied:
-            runs = ", ".join(self._applied[plan_id]) or "a run that had nothing to do"
+        kept = await self._state.take(StatePlace(self._scope, "plan", self._name(plan_id)))
+        if kept:
+            kind, _, value = kept.partition(b" ")
+            return Plan.from_json(value) if kind == b"plan" else Forgetting(orjson.loads(value))
+        runs = await self._state.find(find_place("applied", self._name(plan_id)))
+        if runs:
             raise InvalidInput(
-                f"{plan_id} was applied already by {runs}",
+                f"{plan_id} was applied already by {runs.decode()}",
                 recovery="plan again (or forget again) for what is to be done now, or undo that run",
             )
-        if plan is None:
-            raise NotFound(
-                f"no plan {plan_id[:40]!r} waits here: it is too old, was refused, or was never made",
-                recovery="plan again (or forget again) and apply the id that it answers",
-            )
-        return plan
+        raise NotFound(
+            f"no plan {plan_id[:40]!r} waits here: it is too old, was refused, or was never made",
+            recovery="plan again (or forget again) and apply the id that it answers",
+        )
+
+    async def _put(self, place: StatePlace, value: str) -> None:
+        await self._state.put(place, value.encode(), seconds=KEPT_S, owner=self._owner, most=WAITING_MAX)
+
+    def _name(self, plan_id: str) -> str:
+        return f"{self._owner}/{self._scope}/{plan_id}"
 
 
 @dataclass
@@ -420,7 +427,7 @@ class Tools:
             draft = await self.memory.plan(_preset(policy))
         core = self.memory._core  # noqa: SLF001 # a part of showing a plan, and no verb
         report = draft.describe() if limit is None else await describe(core, draft, limit)
-        return answers.render_waiting_plan(self.plans.add(draft), report)
+        return answers.render_waiting_plan(await self.plans.add(draft), report)
 
     async def forget(self, ids: Ids) -> str:
         """Prepare to forget memories."""
@@ -430,17 +437,19 @@ class Tools:
         find_protections = self.memory._core.find_protections  # noqa: SLF001 # as `forget` asks
         why = {one.id: _explain_refusal(one, find_protections(one)) for one in by_id.values()}
         going = [memory for memory in by_id.values() if not why[memory.id]]
-        plan_id = self.plans.add(Forgetting({short_id(memory.seq): memory.revision for memory in going}))
+        plan_id = await self.plans.add(
+            Forgetting({short_id(memory.seq): memory.revision for memory in going})
+        )
         spared = {short_id(by_id[name].seq): reason for name, reason in why.items() if reason}
         return answers.render_forget_plan(plan_id, going, spared)
 
     async def apply(self, plan_id: Annotated[str, Field(description="As plan or forget answered.")]) -> str:
         """Do what a plan showed, once."""
-        plan = self.plans.take(plan_id)
+        plan = await self.plans.take(plan_id)
         receipts, skips = await (
             self._forget_planned(plan) if isinstance(plan, Forgetting) else self._apply(plan)
         )
-        self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
+        await self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
         return answers.render_receipts(receipts, skips)
 
     async def undo(
@@ -541,9 +550,3 @@ def names(*, allow_curation: bool, allow_writing: bool = True) -> tuple[str, ...
     every = (name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
     some = (name for name in every if allow_writing or name in READING)
     return tuple(name for name in some if allow_curation or name not in CURATING)
-
-
-def _drop_oldest(kept: dict[str, Any]) -> None:
-    """Let the oldest go where too many are kept."""
-    while len(kept) > WAITING_MAX:
-        del kept[next(iter(kept))]

@@ -24,10 +24,12 @@ from remanence.faces.mcp.tools import Plans, Tools
 from remanence.faces.rest import problems
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.problems import RequestRefused
+from remanence.faces.rest.shown_things import identify
+from remanence.faces.server_state import ServerState
 from remanence.flows.base.access_tokens import AccessToken
 
 LOG = logging.getLogger("remanence")
-# Agents whose plans wait and whose session is open, the one that called longest ago dropped first.
+# Agents whose session is open, the one that called longest ago dropped first.
 DESKS_MAX = 64
 IDLE_S = 30 * 60.0  # after which nobody comes back: the session of the agent ends
 FindScope = Callable[[AccessToken, str | None], str]  # raises RequestRefused
@@ -35,9 +37,9 @@ FindScope = Callable[[AccessToken, str | None], str]  # raises RequestRefused
 
 @dataclass
 class _Desk:
-    """What is kept of an agent between its calls: the plans it was shown, and in which memory its session began."""
+    """What is kept of an agent between its calls: where its plans wait, and in which memory its session began."""
 
-    plans: Plans = field(default_factory=Plans)
+    plans: Plans
     began_in: Engine | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     leaving: asyncio.TimerHandle | None = None
@@ -51,8 +53,8 @@ class McpAgents:
     half an hour, or with the server.
     """
 
-    def __init__(self, engines: Engines, find_scope: FindScope) -> None:
-        self._engines, self._find_scope = engines, find_scope
+    def __init__(self, engines: Engines, find_scope: FindScope, state: ServerState) -> None:
+        self._engines, self._find_scope, self._state = engines, find_scope, state
         self._desks: OrderedDict[tuple[str, AccessToken], _Desk] = OrderedDict()
         self._ending: set[asyncio.Task[None]] = set()
         self._managers = {role: self._build_manager(role) for role in ROLES}
@@ -108,7 +110,9 @@ class McpAgents:
             yield Tools(memory, token.may("curate"), desk.plans, not reads, asked["also_read"])
 
     def _find_desk(self, key: tuple[str, AccessToken]) -> _Desk:
-        desk = self._desks.setdefault(key, _Desk())
+        if key not in self._desks:
+            self._desks[key] = _Desk(Plans(self._state, key[0], identify(key[1])))
+        desk = self._desks[key]
         self._desks.move_to_end(key)
         while len(self._desks) > DESKS_MAX:
             self._drop_desk(next(iter(self._desks)))
@@ -126,14 +130,13 @@ class McpAgents:
         desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave_desk, key, desk)
 
     def _forget_scope(self, scope: str) -> None:
-        """Keep no plan of a scope, and no memory, which is closed: its session ends with it."""
+        """Keep no memory of a scope, which is closed: its session ends with it."""
         for (of, _), desk in self._desks.items():
             if of == scope:
-                desk.plans.forget()
                 desk.began_in = None
 
     def _drop_desk(self, key: tuple[str, AccessToken]) -> None:
-        """Forget an agent: the plans that it was shown are gone."""
+        """Forget an agent."""
         self._leave_desk(key, self._desks.pop(key))
 
     def _leave_desk(self, key: tuple[str, AccessToken], desk: _Desk) -> None:

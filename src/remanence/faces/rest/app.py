@@ -4,14 +4,13 @@ Knows routes, tokens and heads of requests; must not know what a verb does.
 """
 
 import asyncio
+import hmac
 import inspect
 import secrets
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Any, Protocol
 
 import orjson
@@ -30,6 +29,7 @@ from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest import events, problems
+from remanence.faces.rest.answers_by_key import AnswersByKey, CallOutcome, KeyedCall
 from remanence.faces.rest.calls import (
     KEY_CHARS_MAX,
     CancelledView,
@@ -42,13 +42,13 @@ from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.offers import SHOWN_BY, Offer, is_file_wide, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.request_limits import AGENTS, RequestGuard
-from remanence.faces.rest.shown_things import ShownThings, ShownTo
+from remanence.faces.rest.server_processes import ServerProcesses
+from remanence.faces.rest.shown_things import ShownThings, ShownTo, VerbRequest, identify
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
+from remanence.faces.server_state import ServerState, StatePlace
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token
 from remanence.flows.schedule.schedules import UntilStopped
 
-REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
-REPLY_BYTES_MAX = 64 << 20  # of these answers together
 # Verbs that only show: asked again they are done again, so that no answer outlives what it was read from.
 SHOWING = frozenset({*SHOWN_BY.values(), "export"})
 CANCELLED = "what was committed before stays: history names its run, and undo takes it back"
@@ -56,11 +56,6 @@ _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
     "5XX": {"model": Problem, "description": "Failed", "content": {problems.MEDIA_TYPE: {}}},
 }
-EMPTIED = problems.build_response(
-    410,
-    "this was done once; its answer was emptied when memories of the scope were erased",
-    "see what is there now; with a new key it is done again",
-)
 _BEHIND_TOKENS: dict[str, Any] = {"security": [{"token": []}]}
 _DESCRIPTION = (
     "Every verb is a POST whose body holds its arguments. A token says whose memory it is and what is allowed; `scope`"
@@ -85,31 +80,20 @@ IfMatch = Annotated[
 ]
 
 
-@dataclass
-class _KeptAnswer:
-    """An answer that is kept, or under way: `turn` is held until it is there, `users` wait for it.
-
-    Of the body that it answers the hash is kept.
-    """
-
-    asked: bytes
-    turn: asyncio.Lock
-    answer: Response | None = None
-    users: int = 0
-
-
 class Service:
     """Answers requests: finds the token, opens the memory, calls the verb."""
 
-    def __init__(self, opener: Opener, tokens: Engine) -> None:
+    def __init__(self, opener: Opener, tokens: Engine, state: ServerState) -> None:
         self.engines = Engines(opener)
         self._tokens = tokens  # a memory of the same file, open as long as the server
+        self.state = state
         self._feeds: dict[str, events.EventFeed] = {}
         self.running = RunningCalls(self._tell_progress)
-        self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
-        self._reply_bytes = 0
-        self.shown = ShownThings()
-        self.engines.on_erasure += [self.shown.forget, self._empty_answers]
+        self.processes = ServerProcesses(state, self.running)
+        self._answers = AnswersByKey(state)
+        self.shown = ShownThings(state)
+        self.engines.on_erasure += [self.shown.forget, state.forget]
+        state.on_erasure.append(self.engines.forget)
 
     @property
     def scope(self) -> str:
@@ -129,6 +113,7 @@ class Service:
         """Tell those who listen to a scope how far a call in it is."""
         if (feed := self._feeds.get(call.scope)) is not None:
             feed.tell_progress(call.to_event())
+        self.processes.tell_progress(call)
 
     async def find_token(self, authorization: str, door: Door = "rest") -> AccessToken:
         """Return the token that a request was sent with, or refuse it where it is unknown or not for this door."""
@@ -207,47 +192,25 @@ class Service:
 
     async def _answer_once(self, call: "_VerbCall", heads: "_RequestHeads") -> Response:
         """Call a verb once for a key, however often it is asked for; the same key for something else is refused."""
-        name = (call.token, call.scope, call.offer.path, str(heads.key))
-        body = sha256(await heads.request.body() + str(heads.if_match).encode()).digest()
-        reply = self._replies.setdefault(name, _KeptAnswer(body, asyncio.Lock()))
-        if reply.asked != body:
-            raise RequestRefused(
-                409, "this Idempotency-Key was sent with something else", "draw a new key for each request"
-            )
-        reply.users += 1
-        try:
-            async with reply.turn:
-                if reply.answer is not None:
-                    return reply.answer
-                answer = await self._call(call, named_revision=heads.if_match is not None)
-                # What was refused did nothing, and may be tried again; what was cancelled may have done a part.
-                if answer.status_code >= 400 and not call.running.is_cancelled:
-                    reply.answer = None
-                elif reply.answer is None or call.offer.role == "erase":  # that has no text in it
-                    reply.answer = answer
-                    self._reply_bytes += len(answer.body)
-                    self._drop_replies()
-                return answer
-        finally:
-            reply.users -= 1
-            if reply.answer is None and not reply.users and self._replies.get(name) is reply:
-                del self._replies[name]
+        owner, key = identify(call.token), str(heads.key)
+        body = await heads.request.body() + str(heads.if_match).encode()
+        place = StatePlace(call.scope, "answer", f"{owner}/{call.offer.path}/{key}")
+        asked = hmac.digest(key.encode(), body, "sha256")
 
-    def _empty_answers(self, scope: str) -> None:
-        """Keep of each answer of a scope, also of one that is under way, that it was given."""
-        for (_, of, _, _), reply in self._replies.items():
-            if of == scope:
-                self._reply_bytes -= _count_bytes(reply.answer)
-                reply.answer = EMPTIED
+        async def work() -> CallOutcome:
+            answer = await self._call(call, named_revision=heads.if_match is not None)
+            # What was refused did nothing, and may be tried again; what was cancelled may have done a part.
+            is_kept = answer.status_code < 400 or call.running.is_cancelled
+            # The answer to an erasure has no text in it.
+            return CallOutcome(answer, is_kept, None if call.offer.role == "erase" else call.position)
 
-    def _drop_replies(self) -> None:
-        while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
-            self._reply_bytes -= _count_bytes(self._replies.popitem(last=False)[1].answer)
+        return await self._answers.answer(KeyedCall(place, asked, owner), work)
 
     async def _call(self, call: "_VerbCall", *, named_revision: bool) -> Response:
         try:
             with self.running.hold(call.running):
                 async with self.engines.use(call.scope, call.token) as memory:
+                    call.position = self.engines.find_position(call.scope)
                     answer = await self._carry_out(call, memory)
                 call.running.ending = "answered"
         except RemanenceError as error:
@@ -268,7 +231,7 @@ class Service:
         if verb in SHOWN_BY and is_done and not is_wide:
             # Where it is refused, it may be asked for again.
             to = ShownTo(call.token, call.scope, SHOWN_BY[call.offer.row.verb])
-            with self.shown.use(to, call.named["shown"]) as shown:
+            async with self.shown.use(to, call.named["shown"], memory) as shown:
                 return await call.offer.of(memory)(*call.places, **{**call.named, "shown": shown})
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
@@ -277,14 +240,16 @@ class Service:
             return "".join([line.decode() async for line in answer])
         answer = await answer if inspect.isawaitable(answer) else answer
         if verb in SHOWN_BY.values() and not is_wide:
-            name = self.shown.keep(ShownTo(call.token, call.scope, verb), answer)
+            named = {one: value for one, value in call.named.items() if one != "progress"}
+            asked = VerbRequest(call.position, call.places, named)
+            name = await self.shown.keep(ShownTo(call.token, call.scope, verb), answer, asked)
             return {"shown": name, **answer.to_dict()}
         return answer
 
     async def find_feed(self, scope: str, token: AccessToken) -> events.EventFeed:
         """Return what tells of a scope, one for all who listen to it; NotFound where nobody ever wrote to it."""
         async with self.engines.use(scope, token):
-            return self._feeds.setdefault(scope, events.EventFeed(self.engines, scope))
+            return self._feeds.setdefault(scope, events.EventFeed(self.engines, self.state, scope))
 
     async def stream(self, request: Request, scope: str | None, last_event_id: str | None) -> Response:
         """Return what happens in a scope, as it happens."""
@@ -315,9 +280,9 @@ class _RequestHeads:
     if_match: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _VerbCall:
-    """A verb to be called: for whom, where, and with what."""
+    """A verb to be called: for whom, where, and with what; `position` is that of the scope when it began."""
 
     offer: Offer
     token: AccessToken
@@ -325,6 +290,7 @@ class _VerbCall:
     places: list[Any]
     named: dict[str, Any]
     running: RunningCall
+    position: int = 0
 
 
 class Agents(Protocol):
@@ -358,7 +324,7 @@ def build_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with service.engines, agents or nullcontext():
+        async with service.engines, agents or nullcontext(), service.processes:
             yield
 
     app = FastAPI(
@@ -429,7 +395,7 @@ def _add_call_routes(app: FastAPI, service: Service) -> None:
         openapi_extra=_BEHIND_TOKENS,
     )
     async def view_running(request: Request) -> list[RunningView]:
-        return service.running.view(request.scope["token"])
+        return await service.processes.view(request.scope["token"])
 
     @app.post(
         "/v1/cancel",
@@ -438,7 +404,7 @@ def _add_call_routes(app: FastAPI, service: Service) -> None:
         openapi_extra=_BEHIND_TOKENS,
     )
     async def cancel(request: Request, given: CancelRequest) -> CancelledView:
-        count = await service.running.cancel(request.scope["token"], given.key)
+        count = await service.processes.cancel(request.scope["token"], given.key)
         if not count:
             raise RequestRefused(404, "no call of this key runs", "see what does: GET /v1/running")
         return CancelledView(cancelled=count)
@@ -481,10 +447,6 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
         ]
         answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # FastAPI reads it
     return answer
-
-
-def _count_bytes(answer: Response | None) -> int:
-    return 0 if answer is None or answer is EMPTIED else len(answer.body)
 
 
 def _encode_answer(answer: Any) -> bytes:

@@ -6,19 +6,22 @@ Knows tokens and engines; must not know requests.
 import asyncio
 import gc
 from collections import OrderedDict, defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 from urllib.parse import clear_cache  # type: ignore[attr-defined] # the stubs lack it
 
 from remanence.core.errors import Protected, StoreIncompatible, format_value
 from remanence.core.text_caches import clear_text_caches
+from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.context import Core
 from remanence.flows.base.opening_checks import NewScope, refuse_new_scope
-from remanence.flows.inspect.inspect import find_position, read_events
+from remanence.flows.base.policy_reading import POLICY, no_policy, read_adopted_policy
+from remanence.flows.inspect.inspect import read_events
+from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
 
 OPEN_MAX = 64  # memories that are open at once, but for those in use
@@ -29,19 +32,31 @@ Opener = Callable[[str, AccessToken, NewScope], AbstractAsyncContextManager[Engi
 
 @dataclass
 class _OpenEngine:
-    """An open memory, and how many requests use it now."""
+    """An open memory, and how many requests use it now; `adopted` is the policy that its scope had at the last use."""
 
     opening: AbstractAsyncContextManager[Engine]
     memory: Engine | None = None
     users: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    adopted: Mapping[str, Any] | None = None
+
+    def follow_policy(self, core: Core, adopted: Mapping[str, Any] | None) -> None:
+        """Go by the policy that the scope has adopted by now, by whatever process."""
+        if adopted == self.adopted:
+            return
+        self.adopted = adopted
+        if adopted is None:
+            core.policy, core.policy_given = no_policy(), False
+        elif not core.policy_given or core.policy.hash != adopted["hash"]:
+            core.policy, core.policy_given = load(adopted["source"], stored=True), True
 
 
 class Engines:
     """Opens memories as they are asked for, and closes them: `async with`.
 
     Each use checks whether memories of the scope were erased since the last one, by this process or another. Then its
-    open memories are closed, with their caches, and each of `on_erasure` is called with the scope.
+    open memories are closed, with their caches, and each of `on_erasure` is called with the scope. So it is where the
+    store tells of an erasure.
     """
 
     def __init__(self, opener: Opener) -> None:
@@ -76,8 +91,10 @@ class Engines:
             async with kept.turn:
                 if kept.memory is None:
                     kept.memory = await _open(kept.opening)
-                    kept.memory._core.reach = _PooledScopes(self, kept.memory, token)  # noqa: SLF001 # no verb's
-            async with self._forget_erased(kept.memory, may_erase=token.may("erase")):
+                    core = kept.memory._core  # noqa: SLF001 # no verb's
+                    core.reach = _PooledScopes(self, kept.memory, token)
+                    kept.adopted = await read_adopted_policy(core) if core.policy_given else None
+            async with self._forget_erased(kept, kept.memory, may_erase=token.may("erase")):
                 yield kept.memory
         finally:
             kept.users -= 1
@@ -88,10 +105,22 @@ class Engines:
                 await kept.opening.__aexit__(None, None, None)
             await self._close_idle()
 
+    def find_position(self, scope: str) -> int:
+        """Return how far a scope had come when it was last checked for erasures, as it is at the start of each use."""
+        return self._checked.get(scope, 0)
+
+    async def forget(self, scope: str) -> None:
+        """Empty what is kept of a scope: another process erased memories of it."""
+        if scope in self._checked:
+            async with self._checks[scope]:
+                await self._empty_scope(scope)
+
     @asynccontextmanager
-    async def _forget_erased(self, memory: Engine, *, may_erase: bool) -> AsyncIterator[None]:
-        """Check for erasures before a memory is used, and after the block that may erase."""
-        await self._check_for_erasure(memory)
+    async def _forget_erased(
+        self, kept: _OpenEngine, memory: Engine, *, may_erase: bool
+    ) -> AsyncIterator[None]:
+        """Check for erasures before a memory is used, and after the block that may erase; find its policy, too."""
+        kept.follow_policy(memory._core, await self._check_for_erasure(memory))  # noqa: SLF001 # no verb's
         erasures = self._erasures
         try:
             yield
@@ -101,22 +130,27 @@ class Engines:
             if erasures != self._erasures:  # what was read before an erasure may have been kept since
                 self._empty_kept(memory.scope)
 
-    async def _check_for_erasure(self, memory: Engine) -> None:
-        """Empty what is kept if memories of the scope were erased since it was last checked.
+    async def _check_for_erasure(self, memory: Engine) -> Mapping[str, Any] | None:
+        """Empty what is kept if memories of the scope were erased since it was last checked; return its policy.
 
         A request that finds another one at it waits: otherwise an erasure could be answered before it is forgotten.
         """
         core, scope = memory._core, memory.scope  # noqa: SLF001 # the change sequence is no verb's
         async with self._checks[scope]:
-            position = await find_position(core)
+            books = await core.store.bookkeep(scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
+            position = books.position
             checked = self._checked.get(scope, position)
             if position > checked:
                 events = await read_events(core, checked, RUNS_READ_MAX)
                 if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
-                    self._erasures += 1
-                    self._empty_kept(scope)
-                    await self._close_scope(scope)
+                    await self._empty_scope(scope)
             self._checked[scope] = position
+        return books.values.get(POLICY)
+
+    async def _empty_scope(self, scope: str) -> None:
+        self._erasures += 1
+        self._empty_kept(scope)
+        await self._close_scope(scope)
 
     def _empty_kept(self, scope: str) -> None:
         for empty in self.on_erasure:

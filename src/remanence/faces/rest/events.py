@@ -11,11 +11,15 @@ import orjson
 
 from remanence.core.errors import InvalidInput
 from remanence.faces.rest.engines import Engines
+from remanence.faces.server_state import POLL_S, ServerState
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.inspect.inspect import Event, find_position, read_events
 
 HEARTBEAT_S = 15.0
-POLL_S = 0.1  # between two looks for what another process wrote
+PROGRESS = "progress"  # the kind of posts that tell how far a call is
+JUST_BEGUN_S = 1.0
+LOOK_S = 5.0  # between two looks for what another process wrote, where it is told of as well
+LISTEN_S = 20.0  # after which it is said again that somebody listens
 PAGE = 200
 PROGRESS_MAX = 1_000  # reports that are kept for listeners
 MEDIA_TYPE = "text/event-stream"
@@ -36,8 +40,9 @@ def read_position(last_event_id: str | None) -> int | None:
 class EventFeed:
     """The events of one scope: looked for once, however many listen, and only as long as somebody does."""
 
-    def __init__(self, engines: Engines, scope: str) -> None:
+    def __init__(self, engines: Engines, state: ServerState, scope: str) -> None:
         self._engines = engines
+        self._state = state
         self._scope = scope
         self._position = 0
         self._progress: deque[tuple[int, bytes]] = deque(maxlen=PROGRESS_MAX)
@@ -120,13 +125,33 @@ class EventFeed:
 
     async def _watch_scope(self, token: AccessToken) -> None:
         """Look for what was written, here or by another process, as long as somebody listens."""
+        loop = asyncio.get_running_loop()
+        began = said_at = -LISTEN_S
+        posts = await self._state.read_posts(self._scope, PROGRESS)
         while self._listeners and not self._has_ended:
+            if loop.time() - said_at >= LISTEN_S:
+                await self._state.listen(self._scope)
+                began, said_at = (loop.time() if began < 0 else began), loop.time()
+            stamp = self._state.find_stamp(self._scope)
             events = await self._read(token, self._position)
-            if not events:
-                await asyncio.sleep(POLL_S)
+            posts = await self._hear_others(posts)
+            if events:
+                self._position = events[-1].position
+                self._wake_listeners()
                 continue
-            self._position = events[-1].position
-            self._wake_listeners()
+            # Who was writing before it was said does not tell of it.
+            has_just_begun = loop.time() - began < JUST_BEGUN_S
+            await self._state.wait(self._scope, stamp, POLL_S if has_just_begun else LOOK_S, POLL_S)
+
+    async def _hear_others(self, heard: Mapping[str, tuple[int, bytes]]) -> dict[str, tuple[int, bytes]]:
+        """Tell how far calls of other processes are, where they have told it since."""
+        posts = await self._state.read_posts(self._scope, PROGRESS)
+        for name, post in posts.items():
+            if post != heard.get(name):
+                progress = orjson.loads(post[1])
+                if progress.pop("process") != self._state.process:
+                    self.tell_progress(progress)
+        return posts
 
 
 def format_event(event: Event) -> bytes:

@@ -4,14 +4,15 @@ Knows sockets and uvicorn; must not know routes.
 """
 
 import asyncio
-import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from multiprocessing import parent_process
 from typing import Any, Protocol
 
 import uvicorn
@@ -19,11 +20,11 @@ from starlette.routing import BaseRoute
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
 from remanence.faces.rest.app import Agents, Service, build_app
 from remanence.faces.rest.engines import Opener
 from remanence.faces.rest.watch_options import ServerWatch
+from remanence.faces.server_state import ProcessState, ServerState
 
 HEAD_SECONDS_MAX = (
     10.0  # in which the head of a request must have arrived, once a connection or its first byte has
@@ -81,13 +82,39 @@ class Pages(Protocol):
         """Return its routes."""
         ...
 
-    def announce_login(self) -> None:
+    async def announce_login(self) -> None:
         """Make an address, on this server, that logs one browser in, and tell it."""
         ...
 
     async def end(self) -> None:
         """End what is under way."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """The process that serves: `tell` hears, in lines, where it `announces` that, and login links that are asked for.
+
+    `address` is that of a database which other processes may serve as well, None for a file.
+    """
+
+    address: str | None
+    tell: Callable[[str], None]
+    announces: bool = True
+    tell_begun: Callable[[], None] = lambda: None
+
+
+@asynccontextmanager
+async def open_state(address: str | None, memory: Engine) -> AsyncIterator[ServerState]:
+    """Yield what keeps things between requests: in the database where others may serve it and this one may write."""
+    core = memory._core  # noqa: SLF001 # its clock and store are no verbs
+    if address is None or core.reads_only:
+        yield ProcessState(core.clock.now)
+        return
+    from remanence.store.postgres.pg_server_state import PgServerState
+
+    async with PgServerState(address) as state:
+        yield state
 
 
 async def serve(
@@ -97,19 +124,19 @@ async def serve(
     *,
     hosts: Sequence[str],
     seconds_max: float,
-    tell: Callable[[str], None],
     build_dashboard: Callable[[Service, Callable[[str], None]], Pages],
     watch: ServerWatch,
+    process: ServerProcess,
 ) -> None:
-    """Serve memories on a socket that listens, until the process is told to end; `tell` hears where, in lines."""
+    """Serve memories on a socket that listens, until the process is told to end."""
     host, port = listening.getsockname()[:2]
     home = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def tell_login(path: str) -> None:
-        tell(f"Open it in a browser, once within an hour: {home}{path}")
+        process.tell(f"Open it in a browser, once within an hour: {home}{path}")
 
-    async with tokens as memory:
-        service = Service(watch.begin(memory, opener), memory)
+    async with tokens as memory, open_state(process.address, memory) as state:
+        service = Service(watch.begin(memory, opener), memory, state)
         dashboard = build_dashboard(service, tell_login)
         app = build_app(
             service,
@@ -129,13 +156,15 @@ async def serve(
             timeout_graceful_shutdown=ENDING_S,
             lifespan="on",
         )
-        tell(f"Remanence listens on {home}")
-        dashboard.announce_login()
-        tell(
-            f"Verbs: POST {home}/v1/recall and so on, with a token ({home}/openapi.json); agents: {home}/mcp"
-        )
-        if not await memory.token.list():
-            tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
+        if process.announces:
+            process.tell(f"Remanence listens on {home}")
+            await dashboard.announce_login()
+            process.tell(
+                f"Verbs: POST {home}/v1/recall and so on, with a token ({home}/openapi.json); agents: {home}/mcp"
+            )
+            if not await memory.token.list():
+                process.tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
+        process.tell_begun()
         try:
             await _Server(config, service).serve(sockets=[listening])
         finally:
@@ -148,7 +177,9 @@ def _build_agents(service: Service) -> Agents | None:
         return None
     from remanence.faces.rest.agents import McpAgents
 
-    return McpAgents(service.engines, partial(service.find_scope, role="read", file_wide=False))
+    return McpAgents(
+        service.engines, partial(service.find_scope, role="read", file_wide=False), service.state
+    )
 
 
 class _Server(uvicorn.Server):
@@ -166,34 +197,27 @@ class _Server(uvicorn.Server):
         numbers = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGINT)
         for number in numbers:
             loop.add_signal_handler(number, self._hear_signal, number)
+        parent = parent_process()
+        if parent is not None and numbers:
+            loop.add_reader(parent.sentinel, self._hear_parent_end, parent.sentinel)
         try:
             yield
         finally:
+            if parent is not None and numbers:
+                loop.remove_reader(parent.sentinel)
             for number in numbers:
                 loop.remove_signal_handler(number)
+
+    def _hear_parent_end(self, sentinel: int) -> None:
+        """End with the process that started this one."""
+        asyncio.get_running_loop().remove_reader(sentinel)
+        self._hear_signal(signal.SIGTERM)
 
     def _hear_signal(self, number: signal.Signals) -> None:
         """End: what is under way comes to its end, but for streams, which have none; at a second Ctrl-C at once."""
         self.force_exit = self.should_exit and number == signal.SIGINT  # others are sent twice by supervisors
         self.should_exit = True
         self._ending = asyncio.create_task(self._service.end_streams())
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raise InvalidInput where the address cannot be had."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family, backlog=1_024)
-    except (OSError, OverflowError) as error:
-        # The error of `socket.create_server` names the address once more.
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
-        raise InvalidInput(
-            f"cannot listen on {host}:{port}: {reason}",
-            recovery="name an address of this machine, and a port that is free: --port 0 takes any",
-        ) from error
-    # asyncio sets it only where a socket says that it is TCP, which one made so does not: answers would wait 40 ms.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
 
 
 def _name_hosts(host: str) -> set[str]:

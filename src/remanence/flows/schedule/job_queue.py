@@ -24,7 +24,8 @@ from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput, RemanenceError
 from remanence.store.postgres import pg_errors
 from remanence.store.postgres.pg_address import is_pooled, read_address
-from remanence.store.postgres.pg_database import PgDatabase, configure
+from remanence.store.postgres.pg_connection import connect
+from remanence.store.postgres.pg_database import PgDatabase
 
 STALLED_S = 5.0  # a worker that was not heard of for so long is dead, or stopped
 POLL_S = 2.0  # how often an idle worker looks for jobs of which no notice came
@@ -32,6 +33,7 @@ DEFERRED_AT_ONCE = 500
 MANY = (
     200  # jobs: the server is told at once that there are so many, else it takes 300 ms to find the next one
 )
+AGAIN = 1  # the priority of a scope whose worker died: it goes before all that wait for their first look
 TASK = "look"
 LOCK = "scope:"  # what the locks of a job begin with, before the name of its scope
 LOST = (ConnectorException, psycopg.Error)
@@ -169,6 +171,7 @@ class JobQueue:
             task_name=TASK,
             task_kwargs={"scope": look.scope, "holder": look.holder, "tries": look.tries},
             scheduled_at=None if look.at is None else to_datetime(look.at),
+            priority=AGAIN if look.tries else 0,
         )
 
     async def _set_path(self, connection: psycopg.AsyncConnection[Any]) -> None:
@@ -195,8 +198,7 @@ def _prepare(address: str) -> str:
     """
     text = SchemaManager.get_schema()
     try:
-        with psycopg.connect(address, autocommit=True) as connection:
-            configure(connection)
+        with connect(address) as connection:
             if is_pooled(connection, PgDatabase(connection)):
                 raise InvalidInput(
                     "this is the address of a connection pooler, and a worker needs a lasting connection",

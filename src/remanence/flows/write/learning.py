@@ -1,7 +1,7 @@
 """Texts come in: check each, ask the store once for the whole batch, decide, commit with vectors in one transaction."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import Connection, sql
 
 from remanence.store.base import CleanResult
-from remanence.store.data_inventory import TABLES
+from remanence.store.data_inventory import SERVER_TABLES, TABLES
 from remanence.store.postgres.pg_database import PgDatabase
 from remanence.store.sql import meta
 from remanence.store.sql.database import Database, first
@@ -27,7 +27,7 @@ _READERS = Statement(
     "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
     " AND backend_xmin IS NOT NULL AND backend_xmin::text::bigint <= ?1"
 )
-_HELD = tuple(place.name for place in TABLES if place.holds in {"text", "vector", "name"})
+_HELD = tuple(place.name for place in (*TABLES, *SERVER_TABLES) if place.holds in {"text", "vector", "name"})
 _PENDING = "another transaction may still see the rows; try again once it has ended"
 
 

@@ -6,7 +6,8 @@ import psycopg
 
 from remanence.store.postgres import pg_errors
 from remanence.store.postgres.pg_address import read_address
-from remanence.store.postgres.pg_database import PgDatabase, configure
+from remanence.store.postgres.pg_connection import connect
+from remanence.store.postgres.pg_database import PgDatabase
 from remanence.store.sql.dialect import Statement
 
 # A scope that nobody looked at, or that somebody is looking at, has no position in its value. Who was looked at the
@@ -41,8 +42,7 @@ def find_due_scopes(address: str, asked: FindDue) -> list[str]:
     """Return the names of scopes that are due, those first that were looked at the longest ago."""
     values = (asked.adopted, asked.quiet, asked.now, asked.written_before, asked.limit)
     try:
-        with psycopg.connect(read_address(address).libpq, autocommit=True) as connection:
-            configure(connection)
+        with connect(read_address(address).libpq) as connection:
             return [name for (name,) in PgDatabase(connection).rows(_DUE, values)]
     except psycopg.Error as error:
         raise pg_errors.meaning(error) from error

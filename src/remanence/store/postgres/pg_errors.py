@@ -17,9 +17,9 @@ from remanence.store.sql.decoding import UNFIT as UNFIT
 from remanence.store.sql.decoding import build_unfit_refusal
 
 # After these nothing was written, and the same may go well a moment later.
-PASSING = (errors.DeadlockDetected, errors.SerializationFailure)
+PASSING = (errors.DeadlockDetected, errors.SerializationFailure, errors.IdleInTransactionSessionTimeout)
 # What the server says, or nobody says any more, where the connection is gone.
-LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+LOST = (psycopg.OperationalError, psycopg.InterfaceError, errors.IdleInTransactionSessionTimeout)
 _NOTHING = "nothing was written"
 _KINDS: tuple[tuple[type[Exception], type[StoreError], str, str], ...] = (
     (
@@ -41,22 +41,16 @@ _KINDS: tuple[tuple[type[Exception], type[StoreError], str, str], ...] = (
         f"make room on the server and try again; {_NOTHING}",
     ),
     (
-        errors.InvalidPassword,
-        StoreUnavailable,
-        "the server refuses this user or password",
-        "check the user and the password in the address, or in ~/.pgpass",
-    ),
-    (
-        errors.InvalidCatalogName,
-        StoreUnavailable,
-        "there is no such database on the server",
-        "create it (createdb NAME), or name another one",
-    ),
-    (
         errors.LockNotAvailable,
         StoreUnavailable,
         "another process holds the scope",
         f"wait until it has finished, or stop it; {_NOTHING}",
+    ),
+    (
+        errors.IdleInTransactionSessionTimeout,
+        StoreUnavailable,
+        "this process stood still while it held the scope, and the server ended its transaction",
+        f"try again; {_NOTHING}",
     ),
     (
         errors.QueryCanceled,
@@ -97,12 +91,12 @@ def meaning(error: BaseException) -> BaseException:
         return error
     for kind, ours, message, recovery in _KINDS:
         if isinstance(error, kind):
-            return ours(f"{message}: {_first_line(error)}", recovery=recovery)
+            return ours(f"{message}: {first_line(error)}", recovery=recovery)
     return _build_other(error)
 
 
 def _build_other(error: psycopg.Error) -> RemanenceError:
-    said = _first_line(error)
+    said = first_line(error)
     if isinstance(error, errors.UniqueViolation):
         return Conflict([], f"an id, key or row is taken already ({said}); {_NOTHING}")
     if isinstance(error, errors.ForeignKeyViolation | errors.RestrictViolation):
@@ -128,6 +122,7 @@ def _build_other(error: psycopg.Error) -> RemanenceError:
     )
 
 
-def _first_line(error: psycopg.Error) -> str:
+def first_line(error: psycopg.Error) -> str:
+    """Return the first line of what the server or libpq says."""
     said = str(error).strip()
     return said.splitlines()[0] if said else type(error).__name__

@@ -21,16 +21,15 @@ from psycopg import Connection, sql
 from remanence.core.arguments import check_name
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.results import Result
-from remanence.store.postgres import pg_errors, pg_schema
+from remanence.store.postgres import pg_connection, pg_errors, pg_schema
 from remanence.store.postgres.pg_address import read_address
-from remanence.store.postgres.pg_database import PgDatabase, configure
+from remanence.store.postgres.pg_database import PgDatabase
 from remanence.store.sql import meta
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache
 from remanence.store.sql.scope import open_scope_to_write
 
 META, SCOPE_NAMES = "meta", "scope_names"  # which have no rows of a scope, or only the one of its name
-_CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10  # a policy waits so long for those who use its table, and they wait behind it
 _READS, _WRITES = sql.SQL("SELECT"), sql.SQL("SELECT, INSERT, UPDATE, DELETE")
 _SCHEMA = Statement("SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = 'scopes'::regclass")
@@ -82,13 +81,7 @@ def connect(address: str, *, makes: bool = False) -> Iterator[Connection[Any]]:
     What psycopg raises inside is raised as an error of ours.
     """
     try:
-        with psycopg.connect(
-            read_address(address).libpq,
-            autocommit=True,
-            connect_timeout=_CONNECT_SECONDS,
-            prepare_threshold=None,
-        ) as connection:
-            configure(connection)
+        with pg_connection.connect(read_address(address).libpq) as connection:
             pg_schema.prepare(connection, read_only=not makes)
             yield connection
     except (psycopg.Error, *pg_errors.UNFIT) as error:

@@ -8,12 +8,12 @@ from typing import Any
 
 from psycopg import Connection, sql
 
-from remanence.store.data_inventory import TABLES
+from remanence.store.data_inventory import SERVER_TABLES, TABLES
 from remanence.store.postgres.pg_database import PgDatabase
 from remanence.store.sql.dialect import Statement
 
 FIRST = 1_000  # changes of this process after which it looks; then after twice as many each time
-_NAMES = tuple(place.name for place in TABLES)
+_NAMES = tuple(place.name for place in (*TABLES, *SERVER_TABLES))
 # Those that have at least eight pages, and twice as many as the server knows of.
 _GROWN = Statement(
     "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'"

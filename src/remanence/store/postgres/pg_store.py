@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from remanence.core.change import Cause, CommitResult, Entry
@@ -22,7 +22,14 @@ from remanence.core.process import OpeningProcess
 from remanence.store.base import Bookkeeping, BookkeepResult, Check, CleanResult
 from remanence.store.postgres import pg_cleaning, pg_database, pg_errors, pg_schema, pg_statistics
 from remanence.store.postgres.pg_address import is_pooled, read_address
-from remanence.store.postgres.pg_database import PREPARED_AFTER, PgDatabase, configure
+from remanence.store.postgres.pg_connection import connect
+from remanence.store.postgres.pg_database import (
+    LOCK_SECONDS,
+    PREPARED_AFTER,
+    STUCK_SECONDS,
+    PgDatabase,
+    configure,
+)
 from remanence.store.sql import checking
 from remanence.store.sql.database import Database, first
 from remanence.store.sql.decoding import UNREADABLE, build_row_damage
@@ -38,6 +45,14 @@ _WAIT_SECONDS = 10.0  # for a connection
 _THREADS = "remanence-postgres"
 _PLACE = "the database"
 _NOW = Statement("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
+# Ends a transaction that holds a scope and whose process stopped half-way through what it sent. The server calls that
+# active, not idle, and has no limit for it. A role sees and ends its own transactions alone.
+_END_STUCK = Statement(
+    "SELECT pg_terminate_backend(a.pid) FROM scopes s JOIN scope_names n ON n.scope = s.scope"
+    " JOIN pg_stat_activity a ON a.backend_xid = s.xmax WHERE n.name = ?1 AND a.usename = current_user"
+    " AND a.state = 'active' AND a.wait_event = 'ClientRead'"
+    f" AND a.state_change < clock_timestamp() - make_interval(secs => {STUCK_SECONDS / 2})"
+)
 LOG = logging.getLogger("remanence")
 
 
@@ -111,8 +126,7 @@ class PgStore(SqlStore):
 
         def clean() -> CleanResult:
             try:
-                with psycopg.connect(self._address, autocommit=True, prepare_threshold=None) as connection:
-                    configure(connection)
+                with connect(self._address) as connection:
                     return pg_cleaning.clean(connection)
             except psycopg.Error as error:
                 raise pg_errors.meaning(error) from error
@@ -123,10 +137,7 @@ class PgStore(SqlStore):
         """Return a pool, once one connection has made or found the tables."""
         prepares = self._prepares
         try:
-            with psycopg.connect(
-                self._address, connect_timeout=int(_WAIT_SECONDS), prepare_threshold=None
-            ) as connection:
-                configure(connection)
+            with connect(self._address) as connection:
                 pg_schema.prepare(connection, read_only=self.reads_only)
                 if not self.reads_only and not pg_schema.may_write(PgDatabase(connection)):
                     self.reads_only = True
@@ -147,6 +158,26 @@ class PgStore(SqlStore):
         )
         pool.open()
         return pool
+
+    @property
+    def libpq(self) -> str:
+        """The address, as libpq takes it."""
+        return self._address
+
+    async def transact(self, scope: str, work: Callable[[Database, int], Answer]) -> Answer:
+        """Let work run in one transaction, given the number of a scope, which is made where there is none.
+
+        It locks no scope, and may be run again where the connection was lost.
+        """
+
+        def write(connection: Connection[Any]) -> Answer:
+            def work_there(db: Database) -> Answer:
+                number = open_scope(db, self._names, scope).no
+                return work(db, number or open_scope_to_write(db, self._names, scope).no)
+
+            return pg_database.write(connection, work_there)
+
+        return await self._run(lambda: self._try(write))
 
     async def _read(self, scope: str, work: ScopeWork[Answer]) -> Answer:
         return await self._read_all(lambda db: work(open_scope(db, self._names, scope)))
@@ -173,7 +204,7 @@ class PgStore(SqlStore):
 
         lost: list[Answer] = []  # what was answered before the connection was lost
 
-        def write(connection: Connection[Any]) -> Answer:
+        def write(connection: Connection[Any], lock_seconds: float) -> Answer:
             done: list[tuple[OpenScope, Answer]] = []
 
             def work_whole(db: Database) -> None:
@@ -183,7 +214,7 @@ class PgStore(SqlStore):
                 done.append((opened, answer))
 
             try:
-                pg_database.write(connection, work_whole)
+                pg_database.write(connection, work_whole, lock_seconds)
             except pg_errors.LOST as error:
                 if not done or not pg_errors.is_unknown(error):
                     raise
@@ -200,7 +231,16 @@ class PgStore(SqlStore):
                 return lost[lost.index(answer)]  # nobody else wrote it
             return answer
 
-        return await self._run(lambda: self._try(write))
+        def write_patiently(connection: Connection[Any]) -> Answer:
+            try:
+                return write(connection, STUCK_SECONDS)
+            except errors.LockNotAvailable:
+                connection.rollback()
+                if PgDatabase(connection).rows(_END_STUCK, (scope,)):
+                    LOG.warning("a process that stands still held scope %r: its transaction was ended", scope)
+                return write(connection, LOCK_SECONDS - STUCK_SECONDS)
+
+        return await self._run(lambda: self._try(write_patiently))
 
     def _try(self, transact: Callable[[Connection[Any]], Answer]) -> Answer:
         """Run a transaction, again where the server gave it up in favour of another or the connection was lost."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Protocol
 
 _PARAMETER = re.compile(r"\?(\d+)")
+POSTGRES_NOW = "CAST(extract(epoch FROM now()) * 1000000 AS bigint)"  # when the transaction began
 
 
 class Dialect(Protocol):
@@ -19,6 +20,7 @@ class Dialect(Protocol):
     same: str  # compares values of which both may be NULL
     different: str
     locked: str  # ends a SELECT whose row nobody else may change until this transaction ends
+    listened: str  # a further column of it: does a server wait to be told of what is written to scope ?1
 
     def among(self, parameter: int) -> str:
         """Return the condition behind a column of numbers: it is one of a list."""
@@ -76,7 +78,7 @@ class Dialect(Protocol):
 class _Sqlite:
     name = "sqlite"
     same, different = "IS", "IS NOT"
-    locked = ""
+    locked = listened = ""
 
     def among(self, parameter: int) -> str:
         return f"IN (SELECT value FROM json_each(?{parameter}))"
@@ -124,6 +126,10 @@ class _Postgres:
     name = "postgres"
     same, different = "IS NOT DISTINCT FROM", "IS DISTINCT FROM"
     locked = " FOR UPDATE"
+    listened = (
+        ", EXISTS (SELECT 1 FROM server_state l WHERE l.scope = ?1 AND l.kind = 'listening'"
+        f" AND l.expires_at > {POSTGRES_NOW})"
+    )
 
     def among(self, parameter: int) -> str:
         return f"= ANY(?{parameter}::bigint[])"

@@ -446,6 +446,16 @@ CREATE TABLE tags (
 	CONSTRAINT tags_seq FOREIGN KEY(scope, seq) REFERENCES states (scope, seq) ON DELETE RESTRICT,
 	CONSTRAINT tags_tag FOREIGN KEY(scope, tag) REFERENCES names (scope, no) ON DELETE RESTRICT
 );
+CREATE TABLE server_state (
+	scope BIGINT NOT NULL,
+	kind TEXT COLLATE "C" NOT NULL,
+	name TEXT COLLATE "C" NOT NULL,
+	owner TEXT COLLATE "C" NOT NULL,
+	asked BYTEA,
+	value BYTEA,
+	expires_at BIGINT NOT NULL,
+	PRIMARY KEY (scope, kind, name)
+);
 CREATE UNIQUE INDEX scope_names_name ON scope_names (name);
 CREATE INDEX boxes_open ON boxes (scope) WHERE sealed_at IS NULL;
 CREATE INDEX boxes_session ON boxes (scope, session, box);
@@ -498,4 +508,5 @@ ALTER TABLE accessors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE links ENABLE ROW LEVEL SECURITY;
 ALTER TABLE sources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE tags ENABLE ROW LEVEL SECURITY;
+ALTER TABLE server_state ENABLE ROW LEVEL SECURITY;
 CREATE POLICY pg_everyone ON meta FOR SELECT USING (NOT starts_with(name, 'erased_at'));

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from remanence.store.audit_parts import UNCHAINED
-from remanence.store.sql.database import Database
+from remanence.store.sql.database import Database, Row
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
 from remanence.store.sql.sums import Sums
@@ -17,13 +17,15 @@ _COLUMNS = (
 )  # fmt: skip
 # By its number, as every statement names a scope, so that a cluster asks one node alone; the name is looked at as well,
 # as another database may have come in the place of the one where the number was learned.
-_SELECT = (
-    f"SELECT {', '.join(f's.{name}' for name in _COLUMNS)} FROM scopes s"
-    " JOIN scope_names n ON n.scope = s.scope WHERE s.scope = ?1 AND n.name = ?2"
-)
+_SELECT = f"SELECT {', '.join(f's.{name}' for name in _COLUMNS)}"
+_FROM = " FROM scopes s JOIN scope_names n ON n.scope = s.scope WHERE s.scope = ?1 AND n.name = ?2"
 _NUMBER = Statement("SELECT scope FROM scope_names WHERE name = ?1")
-_READ = Statement(_SELECT)
-_READ_LOCKED = Statement(lambda sql: f"{_SELECT}{sql.locked}{' OF s' if sql.locked else ''}")
+_READ = Statement(_SELECT + _FROM)
+_READ_LOCKED = Statement(
+    lambda sql: f"{_SELECT}{sql.listened}{_FROM}{sql.locked}{' OF s' if sql.locked else ''}"
+)
+# What servers listen to; the payload is the number of a scope, below 0 where it was erased from, and no name.
+TELL = Statement("SELECT pg_notify('remanence', ?1)")
 _NAME_IT = Statement("INSERT INTO scope_names (name) VALUES (?1) ON CONFLICT (name) DO NOTHING")
 _MAKE = Statement(
     "INSERT INTO scopes (scope, position, latest, held, memories, newest_at, names_gone, digest, before)"
@@ -59,7 +61,7 @@ class OpenScope:
     """A scope, by name, in one transaction: what every function reads and writes through.
 
     `row` is changed as the transaction goes on; `opened` is what was read, and `close` writes what differs. `sums`
-    collects by how much the check sums change.
+    collects by how much the check sums change. With `has_listeners` a server waits to be told of commits.
     """
 
     db: Database
@@ -68,6 +70,7 @@ class OpenScope:
     opened: ScopeRow
     names: ScopeNames
     sums: Sums = field(default_factory=Sums)
+    has_listeners: bool = False
 
     @property
     def no(self) -> int:
@@ -84,35 +87,37 @@ class OpenScope:
         self.write_names()
         if self.row != self.opened:
             self.db.run(_WRITE, self.row)
+            if self.has_listeners:
+                self.db.run(TELL, (str(self.no),))
         self.sums.write(self.db, self.no)
 
 
 def open_scope(db: Database, cache: NameCache, name: str) -> OpenScope:
     """Return a scope to read."""
-    row = _find(db, cache, name, _READ) or ScopeRow()
+    row = ScopeRow(*(_find(db, cache, name, _READ) or ()))
     return OpenScope(db, name, row, row, ScopeNames(db, row.no, row.names_gone, cache))
 
 
 def open_scope_to_write(db: Database, cache: NameCache, name: str) -> OpenScope:
     """Return a scope that nobody else writes to until the transaction ends; it is made where there is none."""
-    row = _find(db, cache, name, _READ_LOCKED)
-    if row is None:
+    found = _find(db, cache, name, _READ_LOCKED)
+    if found is None:
         db.run(_NAME_IT, (name,))
         db.run(_MAKE, (name, UNCHAINED))
-        row = _find(db, cache, name, _READ_LOCKED)
-        assert row is not None
-    return OpenScope(db, name, row, row, ScopeNames(db, row.no, row.names_gone, cache, writes=True))
+        found = _find(db, cache, name, _READ_LOCKED)
+        assert found is not None
+    row = ScopeRow(*found[: len(_COLUMNS)])
+    names = ScopeNames(db, row.no, row.names_gone, cache, writes=True)
+    return OpenScope(db, name, row, row, names, has_listeners=any(found[len(_COLUMNS) :]))
 
 
-def _find(db: Database, cache: NameCache, name: str, statement: Statement) -> ScopeRow | None:
+def _find(db: Database, cache: NameCache, name: str, statement: Statement) -> Row | None:
     """Return the row of a scope by its number, which is asked for where it is not known."""
     number = cache.scope_numbers.get(name)
     found = None if number is None else db.row(statement, (number, name))
     if found is None:
         named = db.row(_NUMBER, (name,))
         found = None if named is None else db.row(statement, (named[0], name))
-    if found is None:
-        return None
-    row = ScopeRow(*found)
-    cache.learn_scope(name, row.no)
-    return row
+    if found is not None:
+        cache.learn_scope(name, found[0])
+    return found

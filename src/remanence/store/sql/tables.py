@@ -5,6 +5,7 @@ number is an integer: enums by code, times in microseconds, fractions in million
 migrations alone: a database is made from the texts beside this module.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -45,29 +46,33 @@ _TEXT = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 _TYPES: dict[str, Any] = {"text": _TEXT, "json": _TEXT, "numbers": _TEXT, "blob": LargeBinary()}
 
 metadata = MetaData()
+# Those that a database on a server has besides: a file is served by one process, which keeps such things itself.
+server_metadata = MetaData()
 
 
 def list_statements(dialect: Dialect) -> list[str]:
     """Return what creates every table and index of an empty database, in order; on a server each table is closed."""
-    tables = [str(CreateTable(table).compile(dialect=dialect)) for table in metadata.sorted_tables]
+    is_server = dialect.name == "postgresql"
+    every = [*metadata.sorted_tables, *(server_metadata.sorted_tables if is_server else ())]
+    tables = [str(CreateTable(table).compile(dialect=dialect)) for table in every]
     indexes = [
         str(CreateIndex(index).compile(dialect=dialect))
-        for table in metadata.sorted_tables
+        for table in every
         for index in sorted(table.indexes, key=lambda index: str(index.name))
     ]
-    return [*tables, *indexes, *(_list_closings() if dialect.name == "postgresql" else ())]
+    return [*tables, *indexes, *(_list_closings(every) if is_server else ())]
 
 
 # The policy on `meta` of every role; of a role of its own each has the name, and none of a person begins with pg_.
 EVERYONE = "pg_everyone"
 
 
-def _list_closings() -> list[str]:
+def _list_closings(tables: Sequence[Table]) -> list[str]:
     """Return what lets no role but the owner see a row of any table, until it is granted some.
 
     What `meta` says of the whole database all may read, but not which scope erased something and when.
     """
-    closed = [f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY" for table in metadata.sorted_tables]
+    closed = [f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY" for table in tables]
     return [
         *closed,
         f"CREATE POLICY {EVERYONE} ON meta FOR SELECT USING (NOT starts_with(name, '{ERASED_AT}'))",
@@ -557,4 +562,19 @@ leases = _build_table(
     _int_column("fence"),
     PrimaryKeyConstraint("scope", "name"),
     _of_scope("leases"),
+)
+
+# What servers of a database keep between two requests, so that each of them knows it: answers by key, what was shown,
+# who is logged in. `name` is a digest, and `value` can be read by whoever knows the name alone.
+server_state = Table(
+    "server_state",
+    server_metadata,
+    _scope(),
+    _text("kind"),
+    _text("name"),
+    _text("owner"),
+    _blob_column("asked", nullable=True),
+    _blob_column("value", nullable=True),
+    _int_column("expires_at"),
+    PrimaryKeyConstraint("scope", "kind", "name"),
 )
