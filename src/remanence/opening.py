@@ -24,7 +24,7 @@ from remanence.flows.base.tracing import Tracer
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
-from remanence.store.address import is_address
+from remanence.store.address import is_address, is_folder
 from remanence.store.base import Store
 from remanence.store.capabilities import VECTORS, can, complete, require
 from remanence.store.sqlite import key_change
@@ -159,7 +159,11 @@ async def change_key(path: str | Path, *, key: object = None, new_key: object) -
 
 
 def _build_store(path: str | Path, key: FileKey | None) -> Store:
-    """Return the store of a file or of a database on a server; what a server needs is loaded for one alone."""
+    """Return the store of a file, a folder or a database on a server; what these need is loaded for them alone."""
+    if is_folder(path):
+        from remanence.store.folder.folder_store import FolderStore
+
+        return FolderStore(str(path), key=key)
     if not is_address(path):
         return SqliteStore(str(path), key=key)
     try:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from remanence.store.folder.folder_store import FolderStore
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.contract import StoreContract
@@ -38,6 +39,26 @@ class TestSqlStore(StoreContract):
     async def other(self, store: SqliteStore, tmp_path: Path) -> AsyncIterator[SqliteStore]:
         """Yield a second store on the same file, with a thread of its own that writes."""
         other = SqliteStore(str(tmp_path / "memory.db"))
+        await other.open()
+        yield other
+        await other.close()
+
+
+class TestFolderStore(StoreContract):
+    """A folder, with a file for each scope."""
+
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[FolderStore]:
+        """Yield a store on a new folder."""
+        store = FolderStore(str(tmp_path / "memories"))
+        await store.open()
+        yield store
+        await store.close()
+
+    @pytest.fixture
+    async def other(self, store: FolderStore, tmp_path: Path) -> AsyncIterator[FolderStore]:
+        """Yield a second store on the same folder, with files of its own that are open."""
+        other = FolderStore(str(tmp_path / "memories"))
         await other.open()
         yield other
         await other.close()

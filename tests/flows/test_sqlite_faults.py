@@ -292,7 +292,7 @@ async def test_a_bug_in_a_request_reaches_its_caller(store: SqliteStore) -> None
         raise ZeroDivisionError(scope.name)
 
     with pytest.raises(ZeroDivisionError):
-        await store._write(SCOPE, stumble)
+        await store.write_scope(SCOPE, stumble)
     with pytest.raises(ZeroDivisionError):
         await store._read(SCOPE, stumble)
 

@@ -1,5 +1,6 @@
 """Where a memory lies: in a file, given by its path, or in a database on a server, given by its address."""
 
+import os
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -9,6 +10,11 @@ SCHEMES = ("postgresql://", "postgres://")
 def is_address(name: object) -> bool:
     """Tell whether a name is the address of a server; every other one is the path of a file."""
     return isinstance(name, str) and name.startswith(SCHEMES)
+
+
+def is_folder(name: str | Path) -> bool:
+    """Tell whether a name is that of a folder: one that is there, or one that ends as folders do."""
+    return not is_address(name) and (str(name).endswith(("/", os.sep)) or Path(name).is_dir())
 
 
 def hide_password(name: str) -> str:

@@ -36,7 +36,7 @@ from remanence.store.sql.decoding import UNREADABLE, build_row_damage
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache
 from remanence.store.sql.scope import OpenScope, open_scope, open_scope_to_write
-from remanence.store.sql.sql_store import ScopeWork, SqlStore
+from remanence.store.sql.sql_store import DatabaseStore, ScopeWork
 
 Answer = TypeVar("Answer")
 CONNECTIONS = 8  # at most, of one process
@@ -56,7 +56,7 @@ _END_STUCK = Statement(
 LOG = logging.getLogger("remanence")
 
 
-class PgStore(SqlStore):
+class PgStore(DatabaseStore):
     """Memories in the database of a PostgreSQL server, given by its address."""
 
     has_own_clock = True  # by which leases go
@@ -108,7 +108,7 @@ class PgStore(SqlStore):
         """Read and write what is not memory; a lease goes by the clock of the server."""
         if asked.lease is None:
             return await super().bookkeep(scope, asked)
-        now = await self._read_all(lambda db: int(first(db.row(_NOW))))
+        now = await self.read_every_scope(lambda db: int(first(db.row(_NOW))))
         name, holder, until = asked.lease
         return await super().bookkeep(
             scope, replace(asked, now=now, lease=(name, holder, now + until - asked.now))
@@ -116,11 +116,11 @@ class PgStore(SqlStore):
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: references, row hashes, sums, audit chain, full text."""
-        return await self._read_all(lambda db: checking.check_all(db, NameCache()))
+        return await self.read_every_scope(lambda db: checking.check_all(db, NameCache()))
 
     async def clean(self) -> CleanResult:
         """Have the server take away rows that were erased; nothing where nothing is due."""
-        due = await self._read_all(pg_cleaning.find_due)
+        due = await self.read_every_scope(pg_cleaning.find_due)
         if due is None or self.reads_only:
             return CleanResult()
 
@@ -179,10 +179,13 @@ class PgStore(SqlStore):
 
         return await self._run(lambda: self._try(write))
 
-    async def _read(self, scope: str, work: ScopeWork[Answer]) -> Answer:
-        return await self._read_all(lambda db: work(open_scope(db, self._names, scope)))
+    async def read_scope(self, scope: str, work: ScopeWork[Answer]) -> Answer:
+        """Let a scope be read, as it is at one moment."""
+        return await self.read_every_scope(lambda db: work(open_scope(db, self._names, scope)))
 
-    async def _read_all(self, work: Callable[[Database], Answer]) -> Answer:
+    async def read_every_scope(self, work: Callable[[Database], Answer]) -> Answer:
+        """Let all scopes be read, as they are at one moment."""
+
         def work_soundly(db: Database) -> Answer:
             try:
                 return work(db)
@@ -195,7 +198,8 @@ class PgStore(SqlStore):
             lambda: self._try(lambda connection: pg_database.read(connection, work_soundly))
         )
 
-    async def _write(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+    async def write_scope(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+        """Let a scope be written in one transaction: all of it is written, or nothing."""
         if self.reads_only:
             raise ReadOnly(
                 "the memory is opened to be read alone; nothing was written",

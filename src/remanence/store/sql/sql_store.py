@@ -59,15 +59,11 @@ class SqlStore(ABC):
     """The verbs that are the same in every database."""
 
     @abstractmethod
-    async def _read(self, scope: str, work: ScopeWork[Answer]) -> Answer:
+    async def read_scope(self, scope: str, work: ScopeWork[Answer]) -> Answer:
         """Let a scope be read, as it is at one moment."""
 
     @abstractmethod
-    async def _read_all(self, work: Callable[[Database], Answer]) -> Answer:
-        """Let all scopes be read, as they are at one moment."""
-
-    @abstractmethod
-    async def _write(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+    async def write_scope(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
         """Let a scope be written in one transaction: all of it is written, or nothing.
 
         It `repeats` where the work may be done again after an outcome that was lost on the way: it then finds what it
@@ -76,29 +72,29 @@ class SqlStore(ABC):
 
     async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
         """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
-        return await self._read(scope, lambda opened: reading.get(opened, names))
+        return await self.read_scope(scope, lambda opened: reading.get(opened, names))
 
     async def find(self, scope: str, find: Find) -> list[Memory]:
         """List memories by status, tags and columns."""
-        return await self._read(scope, lambda opened: reading.find(opened, find))
+        return await self.read_scope(scope, lambda opened: reading.find(opened, find))
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
-        return await self._read(scope, lambda opened: reading.arriving(opened, asked))
+        return await self.read_scope(scope, lambda opened: reading.arriving(opened, asked))
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
         """Return the postings of stems; unknown stems have empty ones."""
-        return await self._read(scope, lambda opened: reading.search(opened, stems))
+        return await self.read_scope(scope, lambda opened: reading.search(opened, stems))
 
     async def vocabulary(self, scope: str, beginnings: Sequence[str]) -> list[str]:
         """Return the stems that any text of a scope holds and that begin with one of these, in order, each once."""
-        return await self._read(scope, lambda opened: reading.vocabulary(opened, beginnings))
+        return await self.read_scope(scope, lambda opened: reading.vocabulary(opened, beginnings))
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
-        return await self._read(scope, lambda opened: reading.vectors(opened, after, only, model))
+        return await self.read_scope(scope, lambda opened: reading.vectors(opened, after, only, model))
 
     async def embed(
         self,
@@ -110,49 +106,49 @@ class SqlStore(ABC):
         count: Mapping[str, int] | None = None,
     ) -> int:
         """Keep vectors of a model beside the memories' own, and return how many; None takes those of it away."""
-        return await self._write(
+        return await self.write_scope(
             scope, lambda opened: embeddings.embed(opened, model, rows, count or {}, fence), repeats=not count
         )
 
     async def neighbours(self, scope: str, seqs: Sequence[int] | None, *relations: Relation) -> list[Link]:
         """Return every link, or those of some relations, that have one of these memories at an end; None for any."""
-        return await self._read(scope, lambda opened: reading.neighbours(opened, seqs, relations))
+        return await self.read_scope(scope, lambda opened: reading.neighbours(opened, seqs, relations))
 
     async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
         """Return memories and links, all of one moment."""
-        return await self._read(scope, lambda opened: reading.read_answer(opened, asked))
+        return await self.read_scope(scope, lambda opened: reading.read_answer(opened, asked))
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""
-        return await self._read(scope, lambda opened: reading.forbidden(opened, folds))
+        return await self.read_scope(scope, lambda opened: reading.forbidden(opened, folds))
 
     async def find_erased_names(self, scope: str, names: Sequence[str]) -> dict[str, int]:
         """Return which of these names were erased, and when."""
-        return await self._read(scope, lambda opened: reading.find_erased_names(opened, names))
+        return await self.read_scope(scope, lambda opened: reading.find_erased_names(opened, names))
 
     async def erased_ids(self, scope: str) -> list[str]:
         """Return the ids of the memories that were erased, the earliest first."""
-        return await self._read(scope, erasing.erased_ids)
+        return await self.read_scope(scope, erasing.erased_ids)
 
     async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
-        return await self._write(scope, lambda opened: image_expiry.end_images(opened, before, cause))
+        return await self.write_scope(scope, lambda opened: image_expiry.end_images(opened, before, cause))
 
     async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
         """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
-        return await self._read(scope, lambda opened: purged.find_purged_memories(opened, names))
+        return await self.read_scope(scope, lambda opened: purged.find_purged_memories(opened, names))
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
-        return await self._read(scope, lambda opened: box_reading.boxes(opened, find))
+        return await self.read_scope(scope, lambda opened: box_reading.boxes(opened, find))
 
     async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
         """List traces, those of the latest turns first."""
-        return await self._read(scope, lambda opened: box_reading.traces(opened, find))
+        return await self.read_scope(scope, lambda opened: box_reading.traces(opened, find))
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
-        return await self._read(scope, lambda opened: snapshots.snapshot(opened, wanted, now))
+        return await self.read_scope(scope, lambda opened: snapshots.snapshot(opened, wanted, now))
 
     async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
@@ -160,7 +156,7 @@ class SqlStore(ABC):
             await asyncio.to_thread(refuse_malformed_entries, changes)
         else:
             refuse_malformed_entries(changes)
-        return await self._write(scope, lambda opened: commits.commit(opened, changes, cause))
+        return await self.write_scope(scope, lambda opened: commits.commit(opened, changes, cause))
 
     async def history(
         self,
@@ -174,7 +170,7 @@ class SqlStore(ABC):
     ) -> list[AuditPart]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
         query = audit.AuditQuery(run, memory, after, limit, rows)
-        return await self._read(scope, lambda opened: audit.read(opened, query))
+        return await self.read_scope(scope, lambda opened: audit.read(opened, query))
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
@@ -182,15 +178,23 @@ class SqlStore(ABC):
             refuse_interval(*asked.cover)
         refuse_unknown_clocks(asked.clocks)
         if writes(asked):
-            return await self._write(
+            return await self.write_scope(
                 scope, lambda opened: bookkeeping.bookkeep(opened, asked), repeats=not asked.count
             )
-        return await self._read(scope, lambda opened: bookkeeping.read_bookkeeping(opened, asked))
+        return await self.read_scope(scope, lambda opened: bookkeeping.read_bookkeeping(opened, asked))
+
+
+class DatabaseStore(SqlStore):
+    """A store that keeps every scope in one database."""
+
+    @abstractmethod
+    async def read_every_scope(self, work: Callable[[Database], Answer]) -> Answer:
+        """Let all scopes be read, as they are at one moment."""
 
     async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
-        return await self._read_all(lambda db: reading.survey(db, names))
+        return await self.read_every_scope(lambda db: reading.survey(db, names))
 
     async def measure_scopes(self, scopes: Sequence[str]) -> dict[str, ScopeSize]:
         """Return how much each of these scopes holds."""
-        return await self._read_all(lambda db: reading.measure_scopes(db, scopes))
+        return await self.read_every_scope(lambda db: reading.measure_scopes(db, scopes))

@@ -18,7 +18,7 @@ from remanence.store.sql import reading
 from remanence.store.sql.database import Database
 from remanence.store.sql.names import NameCache
 from remanence.store.sql.scope import OpenScope, open_scope, open_scope_to_write
-from remanence.store.sql.sql_store import Answer, ScopeWork, SqlStore
+from remanence.store.sql.sql_store import Answer, DatabaseStore, ScopeWork
 from remanence.store.sqlite import cleaning, file_checks, ledger, ledger_file
 from remanence.store.sqlite.database_file import (
     BUSY_MS,
@@ -64,7 +64,7 @@ class _WriterThread(Worker):
         self._written = []
 
 
-class SqliteStore(SqlStore):
+class SqliteStore(DatabaseStore):
     """Memories in one SQLite file, encrypted where there is a key, or for ":memory:" in one connection for all."""
 
     def __init__(
@@ -179,7 +179,7 @@ class SqliteStore(SqlStore):
 
     async def keep_standing(self, scope: str, cause: Cause) -> int:
         """Keep the memories of a scope that ledgers name, and log why."""
-        return await self._write(scope, lambda opened: ledger.keep_standing(opened, self._path, cause))
+        return await self.write_scope(scope, lambda opened: ledger.keep_standing(opened, self._path, cause))
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
@@ -197,19 +197,22 @@ class SqliteStore(SqlStore):
         """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
         return await self._read_file(lambda connection: copy(connection, path))
 
-    async def _read(self, scope: str, work: ScopeWork[Answer]) -> Answer:
+    async def read_scope(self, scope: str, work: ScopeWork[Answer]) -> Answer:
+        """Let a scope be read, as it is at one moment."""
         return await self._read_file(lambda connection: work(self._open_scope(connection, scope)))
 
-    async def _read_all(self, work: Callable[[Database], Answer]) -> Answer:
+    async def read_every_scope(self, work: Callable[[Database], Answer]) -> Answer:
+        """Let all scopes be read, as they are at one moment."""
         return await self._read_file(lambda connection: work(SqliteDatabase(connection)))
 
-    async def _write(
+    async def write_scope(
         self,
         scope: str,
         work: ScopeWork[Answer],
         *,
         repeats: bool = True,  # noqa: ARG002 - no outcome is lost on the way to a file
     ) -> Answer:
+        """Let a scope be written in one transaction: all of it is written, or nothing."""
         writer = self._writer
 
         def in_scope(connection: sqlite3.Connection) -> Answer:

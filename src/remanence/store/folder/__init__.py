@@ -1,0 +1,1 @@
+"""The store on a folder: a file of SQLite for each scope."""

@@ -1,0 +1,118 @@
+"""What each file of a folder answered to a survey, kept beside them: a file that did not change is not opened for it.
+
+Knows when a file was written last; nothing is lost with it.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from remanence.core.clock import SECOND
+from remanence.core.errors import RemanenceError
+from remanence.store.base import ScopeSurvey
+from remanence.store.folder.scope_files import list_files, name_file
+from remanence.store.sql import reading
+from remanence.store.sqlite.database_file import connect_read_only, meaning
+from remanence.store.sqlite.driver import FileKey, errors
+from remanence.store.sqlite.sqlite_database import SqliteDatabase
+
+NAME = ".surveys"
+_MAKE = "CREATE TABLE IF NOT EXISTS surveys (file TEXT PRIMARY KEY, found BLOB NOT NULL)"
+_PUT = "INSERT INTO surveys VALUES (?, ?) ON CONFLICT (file) DO UPDATE SET found = excluded.found"
+_WAIT_S = 10.0
+# A file may be written again within what its times can tell apart: until then nothing is kept of it.
+_TOLD_APART = 2 * SECOND
+
+
+class _KeptSurvey(NamedTuple):
+    """What one file answered: when it was written, its scopes with their positions, and their values by name.
+
+    A value is None where the scope has none of that name.
+    """
+
+    stamp: str
+    names: Sequence[str]
+    scopes: Mapping[str, tuple[int, Mapping[str, Any]]]
+
+
+class SurveyCache:
+    """Surveys the files of a folder."""
+
+    def __init__(self, folder: Path, key: FileKey | None) -> None:
+        self._folder, self._key = folder, key
+        self._kept: dict[str, _KeptSurvey] | None = None
+
+    def survey(
+        self, names: Sequence[str], now: int, *, keeps: bool
+    ) -> tuple[dict[str, ScopeSurvey], list[str]]:
+        """Return of every scope how far it has come, with the values of these names, and why files cannot be read.
+
+        `keeps` lets what was read be kept beside the files.
+        """
+        if self._kept is None:
+            self._kept = self._load()
+        answers: dict[str, _KeptSurvey] = {}
+        fresh: dict[str, _KeptSurvey] = {}
+        faults: list[str] = []
+        for file in list_files(self._folder):
+            try:
+                stamp, written_at = _stamp(file)
+                kept = self._kept.get(file.name)
+                if kept is None or kept.stamp != stamp or not set(names) <= set(kept.names):
+                    known = sorted({*names, *(kept.names if kept is not None else ())})
+                    kept = _KeptSurvey(stamp, known, self._read(file, known))
+                    if written_at < now - _TOLD_APART:
+                        fresh[file.name] = kept
+                answers[file.name] = kept
+            except errors(OSError, RemanenceError) as error:
+                faults.append(str(meaning(error, str(file))))
+        if keeps and (fresh or self._kept.keys() - answers.keys()):
+            self._save(fresh, self._kept.keys() - answers.keys())
+        self._kept = {name: kept for name, kept in answers.items() if name in fresh or name in self._kept}
+        return {
+            scope: ScopeSurvey(
+                position, {name: values[name] for name in names if values.get(name) is not None}
+            )
+            for file, kept in answers.items()
+            for scope, (position, values) in kept.scopes.items()
+            if name_file(scope) == file
+        }, faults
+
+    def _read(self, file: Path, names: Sequence[str]) -> Mapping[str, tuple[int, Mapping[str, Any]]]:
+        if not file.stat().st_size:
+            return {}  # it is just being made
+        with closing(connect_read_only(str(file), self._key)) as connection:
+            found = reading.survey(SqliteDatabase(connection), names)
+        return {scope: (one.position, one.values) for scope, one in found.items()}
+
+    def _load(self) -> dict[str, _KeptSurvey]:
+        kept: dict[str, _KeptSurvey] = {}
+        with suppress(sqlite3.Error, orjson.JSONDecodeError, TypeError), self._open() as connection:
+            for file, found in connection.execute("SELECT file, found FROM surveys"):
+                kept[file] = _KeptSurvey(*orjson.loads(found))
+        return kept
+
+    def _save(self, fresh: Mapping[str, _KeptSurvey], gone: Iterable[str]) -> None:
+        """Keep answers; where they cannot be kept, the files are asked again."""
+        with suppress(sqlite3.Error), self._open() as connection, connection:
+            connection.executemany("DELETE FROM surveys WHERE file = ?", [(name,) for name in gone])
+            connection.executemany(_PUT, [(name, orjson.dumps(one)) for name, one in fresh.items()])
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._folder / NAME, timeout=_WAIT_S)) as connection:
+            connection.execute(_MAKE)
+            yield connection
+
+
+def _stamp(file: Path) -> tuple[str, int]:
+    """Return what tells a file from itself as it was, with its log, and when it was written last, in microseconds."""
+    found = [file.stat()]
+    with suppress(FileNotFoundError):
+        found.append(Path(f"{file}-wal").stat())
+    parts = [f"{one.st_ino}.{one.st_size}.{one.st_mtime_ns}" for one in found]
+    return " ".join(parts), max(one.st_mtime_ns for one in found) // 1_000
