@@ -80,7 +80,7 @@ async def test_a_store_without_threads_is_not_open(tmp_path: Path, monkeypatch: 
     start, running = Thread.start, []
 
     def refuse(thread: Thread) -> None:
-        if thread.name == "remanence-reader-1":
+        if thread.name == "remanence-store-1":
             raise RuntimeError("can't start new thread")
         start(thread)
         running.append(thread)

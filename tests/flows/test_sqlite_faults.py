@@ -294,7 +294,7 @@ async def test_a_bug_in_a_request_reaches_its_caller(store: SqliteStore) -> None
     with pytest.raises(ZeroDivisionError):
         await store.write_scope(SCOPE, stumble)
     with pytest.raises(ZeroDivisionError):
-        await store._read(SCOPE, stumble)
+        await store.read_scope(SCOPE, stumble)
 
     assert (1,) == await learn(store, "after")
 

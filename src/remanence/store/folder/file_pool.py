@@ -4,7 +4,6 @@ Knows when a file is open; must not know what is read in it.
 """
 
 import asyncio
-import errno
 import os
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -12,11 +11,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remanence.core.errors import ErasedSince, StoreUnavailable
+from remanence.core.errors import ErasedSince
 from remanence.store.base import LedgerFindings
 from remanence.store.sqlite.sqlite_store import SqliteStore
 
-OPEN_MAX = 64  # files that are open at once, but for those in use: 4 MB and 8 handles each
+OPEN_MAX = 32  # files that are open at once, but for those in use: 4 MB each
+_HANDLES = 8  # of an open file: three connections, the log, the ledger
 IDLE_S = 60.0  # after which a file that nobody used is closed
 
 
@@ -35,10 +35,10 @@ class FilePool:
     """Opens the files of a folder as they are asked for; `build` makes the store of one."""
 
     def __init__(
-        self, build: Callable[[Path], SqliteStore], *, open_max: int = OPEN_MAX, idle_s: float = IDLE_S
+        self, build: Callable[[Path], SqliteStore], *, open_max: int | None = None, idle_s: float = IDLE_S
     ) -> None:
         self._build = build
-        self._open_max, self._idle_s = open_max, idle_s
+        self._open_max, self._idle_s = open_max or _compute_most(), idle_s
         self._files: OrderedDict[Path, _PooledFile] = OrderedDict()
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -63,13 +63,13 @@ class FilePool:
         try:
             async with pooled.turn:
                 if not pooled.is_open:
-                    await self._open(path, pooled.store, read_only=read_only)
+                    await _open_settled(path, pooled.store, read_only=read_only)
                     pooled.is_open = True
             yield pooled.store
         finally:
             pooled.users -= 1
             self._let_rest(path, pooled)
-            await self._close_idle(self._open_max)
+            await self._close_idle()
 
     async def close(self) -> None:
         """Close every file."""
@@ -79,14 +79,6 @@ class FilePool:
         while self._files:
             await self._files.popitem()[1].store.close()
         await asyncio.gather(*self._closing)
-
-    async def _open(self, path: Path, store: SqliteStore, *, read_only: bool) -> None:
-        try:
-            await _open_settled(path, store, read_only=read_only)
-        except StoreUnavailable:
-            if _can_open_more() or not await self._close_idle(0):
-                raise
-            await _open_settled(path, store, read_only=read_only)
 
     def _let_rest(self, path: Path, pooled: _PooledFile) -> None:
         """Forget a file that could not be opened; close one that is open, later, unless it is used again."""
@@ -105,15 +97,14 @@ class FilePool:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    async def _close_idle(self, left: int) -> int:
-        """Close files that nobody uses, the least used first, until so many are left; return how many were closed."""
+    async def _close_idle(self) -> None:
+        """Close files that nobody uses, the least used first, while more are open than may be."""
         idle = [path for path, one in self._files.items() if not one.users]
-        leaving = [self._files.pop(path) for path in idle[: max(0, len(self._files) - left)]]
+        leaving = [self._files.pop(path) for path in idle[: max(0, len(self._files) - self._open_max)]]
         for pooled in leaving:
             if pooled.leaving is not None:
                 pooled.leaving.cancel()
             await pooled.store.close()
-        return len(leaving)
 
 
 async def _open_settled(path: Path, store: SqliteStore, *, read_only: bool) -> None:
@@ -144,10 +135,11 @@ def _refuse_unsettled(path: Path, found: LedgerFindings) -> None:
         )
 
 
-def _can_open_more() -> bool:
-    """Tell whether this process may open another file."""
+def _compute_most() -> int:
+    """Return how many files may be open at once: half of what this process may open is theirs."""
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
-    except OSError as error:
-        return error.errno not in (errno.EMFILE, errno.ENFILE)
-    return True
+        import resource
+    except ImportError:  # Windows knows no such limit
+        return OPEN_MAX
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return OPEN_MAX if soft == resource.RLIM_INFINITY else max(1, min(OPEN_MAX, soft // 2 // _HANDLES))

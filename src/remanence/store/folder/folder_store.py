@@ -28,12 +28,14 @@ from remanence.store.folder.file_pool import FilePool
 from remanence.store.folder.scope_files import list_files, name_file
 from remanence.store.folder.survey_cache import SurveyCache
 from remanence.store.sql.sql_store import Answer, ScopeWork, SqlStore
-from remanence.store.sqlite.database_file import can_write
+from remanence.store.sqlite.database_file import can_write, meaning
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey
 from remanence.store.sqlite.sqlite_store import SqliteStore
+from remanence.store.sqlite.thread_pool import ThreadPool
 
 LOG = logging.getLogger("remanence")
 _FOLDER_MODE = 0o700
+THREADS = 16  # for all files: one that another process keeps locked holds up one of them
 
 
 class FolderStore(SqlStore):
@@ -44,6 +46,7 @@ class FolderStore(SqlStore):
         self._key = key
         self._files: FilePool | None = None
         self._surveys = SurveyCache(self._folder, key)
+        self._threads = ThreadPool(THREADS)
         self._nothing = SqliteStore(IN_MEMORY)  # answers for a scope that has no file
         self.closed_cleanly = True
         self.reads_only = False
@@ -54,8 +57,15 @@ class FolderStore(SqlStore):
             return
         _prepare_folder(self._folder, makes=not read_only)
         self.reads_only = read_only or not can_write(str(self._folder))
+        self._threads = ThreadPool(THREADS)
+        try:
+            self._threads.start()
+        except RuntimeError as error:
+            raise meaning(error, str(self._folder)) from error
+        threads = self._threads
+        self._nothing = SqliteStore(IN_MEMORY, pool=threads)
         await self._nothing.open()
-        self._files = FilePool(lambda path: SqliteStore(str(path), key=self._key))
+        self._files = FilePool(lambda path: SqliteStore(str(path), key=self._key, pool=threads))
 
     async def close(self) -> None:
         """Finish what is under way and close every file; closing twice is allowed."""
@@ -63,6 +73,7 @@ class FolderStore(SqlStore):
         if files is not None:
             await files.close()
             await self._nothing.close()
+            await asyncio.to_thread(self._threads.stop)
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""

@@ -4,8 +4,8 @@ Knows when a file was written last; nothing is lost with it.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from remanence.core.errors import RemanenceError
 from remanence.store.base import ScopeSurvey
 from remanence.store.folder.scope_files import list_files, name_file
 from remanence.store.sql import reading
-from remanence.store.sqlite.database_file import connect_read_only, meaning
+from remanence.store.sqlite.database_file import connect_read_only, make_private, meaning
 from remanence.store.sqlite.driver import FileKey, errors
 from remanence.store.sqlite.sqlite_database import SqliteDatabase
 
@@ -54,7 +54,7 @@ class SurveyCache:
         `keeps` lets what was read be kept beside the files.
         """
         if self._kept is None:
-            self._kept = self._load()
+            self._kept = self._load(keeps=keeps)
         answers: dict[str, _KeptSurvey] = {}
         fresh: dict[str, _KeptSurvey] = {}
         faults: list[str] = []
@@ -89,30 +89,38 @@ class SurveyCache:
             found = reading.survey(SqliteDatabase(connection), names)
         return {scope: (one.position, one.values) for scope, one in found.items()}
 
-    def _load(self) -> dict[str, _KeptSurvey]:
-        kept: dict[str, _KeptSurvey] = {}
-        with suppress(sqlite3.Error, orjson.JSONDecodeError, TypeError), self._open() as connection:
-            for file, found in connection.execute("SELECT file, found FROM surveys"):
-                kept[file] = _KeptSurvey(*orjson.loads(found))
-        return kept
+    def _load(self, *, keeps: bool) -> dict[str, _KeptSurvey]:
+        """Return what was kept; what cannot be read is made anew."""
+        path = self._folder / NAME
+        if not keeps or not path.exists():
+            return {}
+        try:
+            with closing(sqlite3.connect(path, timeout=_WAIT_S)) as connection:
+                rows = connection.execute("SELECT file, found FROM surveys").fetchall()
+            return {file: _KeptSurvey(*orjson.loads(found)) for file, found in rows}
+        except (sqlite3.DatabaseError, ValueError, TypeError):
+            path.unlink(missing_ok=True)
+            return {}
 
     def _save(self, fresh: Mapping[str, _KeptSurvey], gone: Iterable[str]) -> None:
         """Keep answers; where they cannot be kept, the files are asked again."""
-        with suppress(sqlite3.Error), self._open() as connection, connection:
-            connection.executemany("DELETE FROM surveys WHERE file = ?", [(name,) for name in gone])
-            connection.executemany(_PUT, [(name, orjson.dumps(one)) for name, one in fresh.items()])
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._folder / NAME, timeout=_WAIT_S)) as connection:
+        path = self._folder / NAME
+        make_private(str(path))
+        with (
+            suppress(sqlite3.Error),
+            closing(sqlite3.connect(path, timeout=_WAIT_S)) as connection,
+            connection,
+        ):
             connection.execute(_MAKE)
-            yield connection
+            connection.executemany("DELETE FROM surveys WHERE file = ?", [(name,) for name in gone])
+            connection.executemany(_PUT, [(name, orjson.dumps([*one])) for name, one in fresh.items()])
 
 
 def _stamp(file: Path) -> tuple[str, int]:
     """Return what tells a file from itself as it was, with its log, and when it was written last, in microseconds."""
     found = [file.stat()]
     with suppress(FileNotFoundError):
-        found.append(Path(f"{file}-wal").stat())
+        log = Path(f"{file}-wal").stat()
+        found += [log] if log.st_size else []
     parts = [f"{one.st_ino}.{one.st_size}.{one.st_mtime_ns}" for one in found]
     return " ".join(parts), max(one.st_mtime_ns for one in found) // 1_000

@@ -1,6 +1,6 @@
-"""The store on a file of SQLite: one thread that writes, in groups, and a few that read; one hop a method.
+"""The store on a file of SQLite: one connection that writes, in groups, and a few that read; one hop a method.
 
-Knows which thread does what, and what is done to a file alone; the verbs of every SQL store are in `sql_store.py`.
+Knows which connection does what, and what is done to a file alone; the verbs of every SQL store are in `sql_store.py`.
 """
 
 import asyncio
@@ -27,12 +27,14 @@ from remanence.store.sqlite.database_file import (
     connect,
     connect_read_only,
     make_private,
+    meaning,
     refuse_path,
     restrict_mode,
 )
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey, load_cipher, refuse_wrong_key
 from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.sqlite_database import SqliteDatabase
+from remanence.store.sqlite.thread_pool import ThreadPool
 from remanence.store.sqlite.threads import Work, Worker
 from remanence.store.sqlite.upgrade import prepare
 
@@ -42,11 +44,13 @@ FEW = 64  # texts that arrive together and are looked up on the writer's thread
 _SALT_BYTES = 16
 
 
-class _WriterThread(Worker):
-    """The one thread that writes; names that its transaction made are shared once it is committed."""
+class _Writer(Worker):
+    """The one connection that writes; names that its transaction made are shared once it is committed."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], files: OpenFiles, busy_ms: int) -> None:
-        super().__init__(connect, files, name="writer", busy_ms=busy_ms)
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], files: OpenFiles, pool: ThreadPool, busy_ms: int
+    ) -> None:
+        super().__init__(connect, files, pool, busy_ms=busy_ms)
         self._written: list[OpenScope] = []
 
     def note_written(self, scope: OpenScope) -> None:
@@ -74,6 +78,7 @@ class SqliteStore(DatabaseStore):
         key: FileKey | None = None,
         random: Callable[[int], bytes] = os.urandom,
         busy_ms: int = BUSY_MS,
+        pool: ThreadPool | None = None,
     ) -> None:
         self._path = path
         self._key = key
@@ -81,7 +86,9 @@ class SqliteStore(DatabaseStore):
         self._random = random
         self._busy_ms = busy_ms
         self._names = NameCache()
-        self._writer: _WriterThread | None = None
+        self._pool = pool  # shared with other stores
+        self._own_pool: ThreadPool | None = None
+        self._writer: _Writer | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
         self.reads_only = False
@@ -107,34 +114,39 @@ class SqliteStore(DatabaseStore):
             make_private(self._path)
         self._files = OpenFiles(self._path)  # another file may lie at the path by now
         self._names = NameCache()
-        writer = _WriterThread(self._connect, self._files, self._busy_ms)
-        writer.start()
+        pool = self._pool or self._start_pool()
+        writer = _Writer(self._connect, self._files, pool, self._busy_ms)
         ledger_file.note_open(self._path)
+        self._writer = writer
+        if self._path != IN_MEMORY:
+            self._readers = Worker(self._connect_reader, self._files, pool, connections=READERS)
         try:
             await writer.ask(_do_nothing, reads=True)
         finally:
             if not writer.connected:
-                await writer.stop()
-                ledger_file.note_closed(self._path)
-        self._writer = writer
-        if self._path != IN_MEMORY:
-            readers = Worker(self._connect_reader, self._files, name="reader", threads=READERS)
-            try:
-                readers.start()
-            except StoreUnavailable:
                 await self.close()
-                raise
-            self._readers = readers
+
+    def _start_pool(self) -> ThreadPool:
+        """Let threads of its own begin, one for each connection."""
+        pool = ThreadPool(1 if self._path == IN_MEMORY else 1 + READERS)
+        try:
+            pool.start()
+        except RuntimeError as error:
+            raise meaning(error, self._path) from error
+        self._own_pool = pool
+        return pool
 
     async def close(self) -> None:
         """Finish what is under way and let everything go; closing twice is allowed."""
-        readers, writer = self._readers, self._writer
-        self._readers = self._writer = None
+        readers, writer, pool = self._readers, self._writer, self._own_pool
+        self._readers = self._writer = self._own_pool = None
         if readers is not None:
             await readers.stop()
         if writer is not None:
             await writer.stop()
             ledger_file.note_closed(self._path)
+        if pool is not None:
+            await asyncio.to_thread(pool.stop)
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
@@ -183,15 +195,16 @@ class SqliteStore(DatabaseStore):
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""
-        doctor: Worker | None = self._writer
-        if self._path != IN_MEMORY and doctor is not None:
-            doctor = Worker(partial(self._connect_reader, query_only=False), self._files, name="doctor")
-            doctor.start()
+        writer = self._check_open(self._writer)
+        if self._path == IN_MEMORY:
+            return await writer.ask(file_checks.check, reads=True)
+        pool = self._pool or self._own_pool
+        assert pool is not None  # it is open
+        doctor = Worker(partial(self._connect_reader, query_only=False), self._files, pool)
         try:
-            return await self._check_open(doctor).ask(file_checks.check, reads=True)
+            return await doctor.ask(file_checks.check, reads=True)
         finally:
-            if doctor is not None and doctor is not self._writer:
-                await doctor.stop()
+            await doctor.stop()
 
     async def backup(self, path: str) -> int:
         """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""

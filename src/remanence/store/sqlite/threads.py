@@ -1,15 +1,15 @@
-"""Threads that own the connections: one writer that commits in groups, and a few readers.
+"""What is done on the connections of a file: by one that writes, in groups, and by a few that read.
 
-Knows queues, savepoints and event loops; knows nothing of what a job reads or writes.
+Knows jobs, savepoints and event loops; knows nothing of what a job reads or writes.
 """
 
 import asyncio
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Lock
 from typing import Any, Generic, TypeVar
 
 from remanence.core.errors import FileReplaced, RemanenceError, StoreUnavailable
@@ -17,6 +17,7 @@ from remanence.core.process import OpeningProcess
 from remanence.store.sql.decoding import UNREADABLE, build_row_damage
 from remanence.store.sqlite.database_file import BUSY_MS, OpenFiles, begin_writing, meaning
 from remanence.store.sqlite.driver import errors, is_outdated
+from remanence.store.sqlite.thread_pool import ThreadPool
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -47,43 +48,31 @@ class Job(Generic[Answer]):
 
 
 class Worker:
-    """A thread with a connection of its own, or several that share one queue."""
+    """Jobs that are done in order on a connection, or on any of several, by the threads of a pool."""
 
     def __init__(
         self,
         connect: Callable[[], sqlite3.Connection],
         files: OpenFiles,
+        pool: ThreadPool,
         *,
-        name: str,
-        threads: int = 1,
+        connections: int = 1,
         busy_ms: int = BUSY_MS,
     ) -> None:
         self._connect = connect
         self._files, self._path = files, files.given
+        self._pool = pool
         self._busy_ms = busy_ms
-        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
-        self._threads = [
-            Thread(target=self._run, name=f"remanence-{name}-{number}", daemon=True)
-            for number in range(threads)
-        ]
-        self._open = False
+        self._most = connections
+        self._lock = Lock()
+        self._jobs: deque[Job[Any]] = deque()
+        self._running = 0  # how many threads serve it now
+        self._resting: list[sqlite3.Connection] = []
+        self._is_at_rest = Event()
+        self._is_at_rest.set()
+        self._open = True
         self._process = OpeningProcess()
         self.connected = False
-
-    def start(self) -> None:
-        """Let the threads begin; each connects when it first has something to do.
-
-        Raises:
-            StoreUnavailable: the system starts no more threads; none goes on.
-        """
-        self._open = True
-        for place, thread in enumerate(self._threads):
-            try:
-                thread.start()
-            except RuntimeError as error:
-                self._threads, self._open = self._threads[:place], False
-                self._queue.put(None)
-                raise meaning(error, self._path) from error
 
     async def ask(self, work: Work[Answer], *, reads: bool = False) -> Answer:
         """Have a job done and wait for its answer; a caller that is cancelled leaves the job whole."""
@@ -92,21 +81,26 @@ class Worker:
         self._process.refuse_child()  # whose threads are in another process
         loop = asyncio.get_running_loop()
         job = Job(work, reads, loop, loop.create_future())
-        self._queue.put(job)
+        with self._lock:
+            self._jobs.append(job)
+            is_another_needed = self._running < self._most
+            if is_another_needed:
+                self._running += 1
+                self._is_at_rest.clear()
+        if is_another_needed:
+            self._pool.submit(self._serve)
         answer: Answer = await job.future
         return answer
 
     async def stop(self) -> None:
-        """Finish what waits, close the connections and end the threads."""
+        """Finish what waits and close the connections."""
         if not self._open or not self._process.is_this:
             return
         self._open = False
-        self._queue.put(None)
-        for thread in self._threads:
-            try:
-                await asyncio.to_thread(thread.join)
-            except RuntimeError:  # no thread can be started to wait in
-                thread.join()
+        try:
+            await asyncio.to_thread(self._close_connections)
+        except RuntimeError:  # no thread can be started to wait in
+            self._close_connections()
 
     def handle_commit(self) -> None:
         """Called after each commit."""
@@ -114,26 +108,51 @@ class Worker:
     def handle_rollback(self) -> None:
         """Called after each rollback of a transaction; what one job did that failed, its own work takes back."""
 
-    def _run(self) -> None:
-        """Serve until told to stop; whatever ends the thread, nobody is left waiting."""
-        connection: sqlite3.Connection | None = None
+    def _close_connections(self) -> None:
+        self._is_at_rest.wait()
+        for connection in self._resting:
+            with suppress(FileReplaced):
+                self._files.check(connection)
+            connection.close()
+        self._resting = []
+
+    def _serve(self) -> None:
+        """Do jobs until none waits; whatever ends that, nobody is left waiting."""
+        with self._lock:
+            connection = self._resting.pop() if self._resting else None
         jobs: list[Job[Any]] = []
-        ends = False
+        is_done = False
         try:
-            while not ends and (first := self._queue.get()) is not None:
-                jobs, ends = self._collect_waiting_jobs(first)
+            while jobs := self._take_jobs(connection):
                 connection = self._serve_jobs(connection, jobs)
                 _answer_jobs(jobs)
-                # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
-                jobs, first = [], None
+                # What rests must not keep the last answer: a snapshot of a million memories is 200 MB.
+                jobs = []
+            is_done = True
         finally:
-            self._open = False
-            _answer_jobs([*jobs, *self._drain_queue()])
-            self._queue.put(None)  # for the next thread of the same queue
-            if connection is not None:
-                with suppress(FileReplaced):
-                    self._files.check(connection)
-                connection.close()
+            if not is_done:
+                self._open = False
+                with self._lock:
+                    jobs += self._jobs
+                    self._jobs.clear()
+                    self._rest(connection)
+                _answer_jobs(jobs)
+
+    def _take_jobs(self, connection: sqlite3.Connection | None) -> list[Job[Any]]:
+        """Take what waits, up to a group, or one of what several connections serve; let the connection rest if none."""
+        with self._lock:
+            count = min(len(self._jobs), GROUP_MAX if self._most == 1 else 1)
+            if not count:
+                self._rest(connection)
+            return [self._jobs.popleft() for _ in range(count)]
+
+    def _rest(self, connection: sqlite3.Connection | None) -> None:
+        """Note, under the lock, that one thread less serves."""
+        if connection is not None:
+            self._resting.append(connection)
+        self._running -= 1
+        if not self._running:
+            self._is_at_rest.set()
 
     def _serve_jobs(
         self, connection: sqlite3.Connection | None, jobs: list[Job[Any]]
@@ -152,29 +171,6 @@ class Worker:
         else:
             self._do_jobs(connection, jobs)
         return connection
-
-    def _drain_queue(self) -> list[Job[Any]]:
-        """Take what nobody will do any more."""
-        jobs = []
-        while not self._queue.empty():
-            job = self._queue.get_nowait()
-            jobs += [job] if job is not None else []
-        return jobs
-
-    def _collect_waiting_jobs(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
-        """Take what else waits, up to a group; tell whether the end was among it."""
-        jobs = [first]
-        if len(self._threads) > 1:
-            return jobs, False
-        while len(jobs) < GROUP_MAX:
-            try:
-                job = self._queue.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
 
     def _do_jobs(self, connection: sqlite3.Connection, jobs: list[Job[Any]]) -> None:
         """Do jobs in order, neighbouring writes in one transaction."""
