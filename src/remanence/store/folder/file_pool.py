@@ -5,6 +5,7 @@ Knows when a file is open; must not know what is read in it.
 
 import asyncio
 import os
+import sys
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +15,9 @@ from pathlib import Path
 from remanence.core.errors import ErasedSince
 from remanence.store.base import LedgerFindings
 from remanence.store.sqlite.sqlite_store import SqliteStore
+
+if sys.platform != "win32":
+    import resource
 
 OPEN_MAX = 32  # files that are open at once, but for those in use: 4 MB each
 _HANDLES = 8  # of an open file: three connections, the log, the ledger
@@ -137,9 +141,7 @@ def _refuse_unsettled(path: Path, found: LedgerFindings) -> None:
 
 def _compute_most() -> int:
     """Return how many files may be open at once: half of what this process may open is theirs."""
-    try:
-        import resource
-    except ImportError:  # Windows knows no such limit
+    if sys.platform == "win32":  # which knows no such limit
         return OPEN_MAX
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return OPEN_MAX if soft == resource.RLIM_INFINITY else max(1, min(OPEN_MAX, soft // 2 // _HANDLES))

@@ -60,19 +60,17 @@ class SurveyCache:
         faults: list[str] = []
         for file in list_files(self._folder):
             try:
-                stamp, written_at = _stamp(file)
-                kept = self._kept.get(file.name)
-                if kept is None or kept.stamp != stamp or not set(names) <= set(kept.names):
-                    known = sorted({*names, *(kept.names if kept is not None else ())})
-                    kept = _KeptSurvey(stamp, known, self._read(file, known))
-                    if written_at < now - _TOLD_APART:
-                        fresh[file.name] = kept
-                answers[file.name] = kept
+                answers[file.name], is_new = self._ask(file, names, now)
             except errors(OSError, RemanenceError) as error:
                 faults.append(str(meaning(error, str(file))))
+                continue
+            if is_new:
+                fresh[file.name] = answers[file.name]
         if keeps and (fresh or self._kept.keys() - answers.keys()):
             self._save(fresh, self._kept.keys() - answers.keys())
-        self._kept = {name: kept for name, kept in answers.items() if name in fresh or name in self._kept}
+        self._kept = {
+            name: one for name, one in answers.items() if name in fresh or self._kept.get(name) is one
+        }
         return {
             scope: ScopeSurvey(
                 position, {name: values[name] for name in names if values.get(name) is not None}
@@ -81,6 +79,16 @@ class SurveyCache:
             for scope, (position, values) in kept.scopes.items()
             if name_file(scope) == file
         }, faults
+
+    def _ask(self, file: Path, names: Sequence[str], now: int) -> tuple[_KeptSurvey, bool]:
+        """Return what a file answers, and whether that is read anew and may be kept."""
+        assert self._kept is not None
+        stamp, written_at = _stamp(file)
+        kept = self._kept.get(file.name)
+        if kept is not None and kept.stamp == stamp and set(names) <= set(kept.names):
+            return kept, False
+        known = sorted({*names, *(kept.names if kept is not None else ())})
+        return _KeptSurvey(stamp, known, self._read(file, known)), written_at < now - _TOLD_APART
 
     def _read(self, file: Path, names: Sequence[str]) -> Mapping[str, tuple[int, Mapping[str, Any]]]:
         if not file.stat().st_size:

@@ -44,7 +44,7 @@ FEW = 64  # texts that arrive together and are looked up on the writer's thread
 _SALT_BYTES = 16
 
 
-class _Writer(Worker):
+class _CommitWorker(Worker):
     """The one connection that writes; names that its transaction made are shared once it is committed."""
 
     def __init__(
@@ -88,7 +88,7 @@ class SqliteStore(DatabaseStore):
         self._names = NameCache()
         self._pool = pool  # shared with other stores
         self._own_pool: ThreadPool | None = None
-        self._writer: _Writer | None = None
+        self._writer: _CommitWorker | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
         self.reads_only = False
@@ -115,7 +115,7 @@ class SqliteStore(DatabaseStore):
         self._files = OpenFiles(self._path)  # another file may lie at the path by now
         self._names = NameCache()
         pool = self._pool or self._start_pool()
-        writer = _Writer(self._connect, self._files, pool, self._busy_ms)
+        writer = _CommitWorker(self._connect, self._files, pool, self._busy_ms)
         ledger_file.note_open(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
