@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from remanence.engine import Engine
     from remanence.faces.rest.client import connect
     from remanence.llm.base import Embedder, Writer
+    from remanence.moving import copy_scopes, move_scope
     from remanence.opening import (
         change_key,
         open,  # noqa: A004 - the verb of the package
@@ -126,6 +127,8 @@ __all__ = [
     "audit",
     "change_key",
     "connect",
+    "copy_scopes",
+    "move_scope",
     "open",
     "sync",
     "types",

@@ -110,7 +110,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
             "a key encrypts a database file, and none is opened",
             recovery="name the path of a file, or leave out key",
         )
-    backend = complete(store if store is not None else _build_store(path, key))
+    backend = complete(store if store is not None else build_store(path, key))
     vectorizer, model = _embedder(backend, embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
@@ -158,14 +158,15 @@ async def change_key(path: str | Path, *, key: object = None, new_key: object) -
     return await asyncio.to_thread(key_change.change_key, str(path), before, after)
 
 
-def _build_store(path: str | Path, key: FileKey | None) -> Store:
+def build_store(path: str | Path, key: object = None) -> Store:
     """Return the store of a file, a folder or a database on a server; what these need is loaded for them alone."""
+    file_key = _read_key(key)
     if is_folder(path):
         from remanence.store.folder.folder_store import FolderStore
 
-        return FolderStore(str(path), key=key)
+        return FolderStore(str(path), key=file_key)
     if not is_address(path):
-        return SqliteStore(str(path), key=key)
+        return SqliteStore(str(path), key=file_key)
     try:
         from remanence.store.postgres.pg_store import PgStore
     except ImportError as error:

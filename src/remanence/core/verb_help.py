@@ -19,6 +19,8 @@ ONLY_COMMANDS = frozenset(
         "hook",
         "policy check",
         "change-key",
+        "copy",
+        "move",
         "demo",
         "mcp",
         "serve",

@@ -30,7 +30,7 @@ MODULES = {
     "mcp": "mcp",
     "plan_commands": "plan apply curate forecast policy run worker",
     "serve": "serve token",
-    "store_commands": "store",
+    "store_commands": "copy move store",
     "verb_commands": "learn note recall frame get count links merge promote update correct rate tag link pin hold"
     " forget forbid forbidden restore status explain entities conversations review",
     "upkeep_commands": "doctor change-key reembed settings guide guidelines completion scopes erase mirror",

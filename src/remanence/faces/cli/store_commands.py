@@ -1,6 +1,6 @@
-"""The commands of a database on a PostgreSQL server: who may use it, and on which nodes it lies.
+"""The commands of stores: scopes from one to another; roles and nodes of a PostgreSQL server.
 
-Knows arguments; what is said to the server is in `store.postgres`, which is loaded when one of them runs.
+Knows arguments; what is done is loaded when one of them runs.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, NotFound
+from remanence.faces.cli.keys import read_key, read_named_key
 from remanence.faces.cli.options import Common, Given
 from remanence.faces.cli.running import database
 from remanence.faces.style import waiting
@@ -19,6 +20,54 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 Work = Callable[["Connection[Any]"], Any]
+
+
+TargetKeyFile = Annotated[str | None, Parameter(help="A file with the key of the target.")]
+TargetKeyCommand = Annotated[str | None, Parameter(help="A command that prints the key of the target.")]
+
+
+async def copy(
+    source: Annotated[str, Parameter(help="The file, folder or server to copy from.")],
+    target: Annotated[str, Parameter(help="The file, folder or server to copy to; made if missing.")],
+    /,
+    *,
+    common: Given,
+    to_key_file: TargetKeyFile = None,
+    to_key_command: TargetKeyCommand = None,
+) -> Any:
+    from remanence.moving import copy_scopes
+
+    with waiting("copying"):
+        return await copy_scopes(
+            source,
+            target,
+            scopes=None if common.scope is None else [common.scope],
+            key=read_key(common.key_file, common.key_command),
+            target_key=read_named_key(to_key_file, to_key_command, "--to-key"),
+        )
+
+
+async def move(
+    scope: Annotated[str, Parameter(help="The scope to move, of the database that --db names.")],
+    target: Annotated[str, Parameter(help="The file, folder or server to move it to; made if missing.")],
+    /,
+    *,
+    common: Given,
+    to_key_file: TargetKeyFile = None,
+    to_key_command: TargetKeyCommand = None,
+) -> Any:
+    from remanence.moving import move_scope
+
+    if common.read_only:
+        raise InvalidInput("--read-only writes nothing", recovery="leave it out, or copy: remanence copy")
+    with waiting("moving"):
+        return await move_scope(
+            scope,
+            database(common),
+            target,
+            key=read_key(common.key_file, common.key_command),
+            target_key=read_named_key(to_key_file, to_key_command, "--to-key"),
+        )
 
 
 async def store_grant(

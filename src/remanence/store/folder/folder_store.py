@@ -164,11 +164,13 @@ class FolderStore(SqlStore):
         async with self._use_scope(scope) as store:
             return await store.read_scope(scope, work)
 
-    async def write_scope(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+    async def write_scope(
+        self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True, comes_back: bool = False
+    ) -> Answer:
         """Let a scope be written in its file, which is made where there is none."""
         self._refuse_write()
         async with self._use_scope(scope, makes=True) as store:
-            return await store.write_scope(scope, work, repeats=repeats)
+            return await store.write_scope(scope, work, repeats=repeats, comes_back=comes_back)
 
     @asynccontextmanager
     async def _use_scope(self, scope: str, *, makes: bool = False) -> AsyncIterator[SqliteStore]:

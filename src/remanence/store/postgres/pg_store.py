@@ -198,7 +198,9 @@ class PgStore(DatabaseStore):
             lambda: self._try(lambda connection: pg_database.read(connection, work_soundly))
         )
 
-    async def write_scope(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+    async def write_scope(
+        self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True, comes_back: bool = False
+    ) -> Answer:
         """Let a scope be written in one transaction: all of it is written, or nothing."""
         if self.reads_only:
             raise ReadOnly(
@@ -212,7 +214,7 @@ class PgStore(DatabaseStore):
             done: list[tuple[OpenScope, Answer]] = []
 
             def work_whole(db: Database) -> None:
-                opened = open_scope_to_write(db, self._names, scope)
+                opened = open_scope_to_write(db, self._names, scope, comes_back=comes_back)
                 answer = work(opened)
                 opened.close()
                 done.append((opened, answer))

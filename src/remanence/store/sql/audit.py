@@ -69,12 +69,12 @@ HEADER = (
     "changes", "parts",
 )  # fmt: skip
 _RUN_AT, _DETAIL_AT = HEADER.index("run"), HEADER.index("detail")
-_RUN = (*HEADER, "digest", "entries", "asked")
+RUN = (*HEADER, "digest", "entries", "asked")
 _WRITTEN = Statement("SELECT position, changes, asked FROM runs WHERE scope = ?1 AND run = ?2 AND part = ?3")
-_INSERT_RUN = Statement(build_insert("runs", ("scope", *_RUN)))
-_CHANGE = ("position", "n", "kind", "key", "subkey", "shape", "before", "after")
-_CHANGE_COLUMNS = ", ".join(_CHANGE)
-_INSERT_CHANGE = Statement(build_insert("changes", ("scope", *_CHANGE)))
+_INSERT_RUN = Statement(build_insert("runs", ("scope", *RUN)))
+CHANGE = ("position", "n", "kind", "key", "subkey", "shape", "before", "after")
+_CHANGE_COLUMNS = ", ".join(CHANGE)
+_INSERT_CHANGE = Statement(build_insert("changes", ("scope", *CHANGE)))
 _INSERT_MENTION = Statement(build_insert("mentions", ("scope", "seq", "position")))
 _LINE_AT = Statement(
     "SELECT position, parts FROM runs WHERE scope = ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1"
@@ -338,7 +338,7 @@ def _select_runs(*, of_run: bool, of_memory: bool) -> Statement:
     """Return the statement that reads at most so many lines (2), after a position or at some (3), also of a run (4)."""
     return Statement(
         lambda sql: (
-            f"SELECT {', '.join(_RUN)} FROM runs{sql.by_index('runs_part') if of_run else ''} WHERE scope = ?1"
+            f"SELECT {', '.join(RUN)} FROM runs{sql.by_index('runs_part') if of_run else ''} WHERE scope = ?1"
             f" AND position {sql.among(3) if of_memory else '> ?3'}{' AND run = ?4' if of_run else ''}"
             " ORDER BY position LIMIT ?2"
         )

@@ -33,7 +33,7 @@ from remanence.store.sql.decoding import UNREADABLE
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
 from remanence.store.sql.rows import MEMORIES, row_digest
-from remanence.store.sql.scope import OpenScope, ScopeRow
+from remanence.store.sql.scope import MOVED, OpenScope, ScopeRow
 from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
 
 Faults = Iterator[str]
@@ -48,7 +48,8 @@ _PARTS_AT_ONCE = 500
 
 _SCOPES = Statement(
     f"SELECT n.scope, n.name, {', '.join(f's.{name}' for name in ScopeRow._fields[1:])}"
-    " FROM scope_names n LEFT JOIN scopes s ON s.scope = n.scope ORDER BY n.name"
+    f" FROM scope_names n LEFT JOIN scopes s ON s.scope = n.scope WHERE s.position IS NULL OR s.position > {MOVED}"
+    " ORDER BY n.name"
 )
 _HALVES = Statement(
     "SELECT m.seq FROM memories m LEFT JOIN states s ON s.scope = m.scope AND s.seq = m.seq"

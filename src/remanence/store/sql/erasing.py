@@ -24,9 +24,14 @@ from remanence.store.sql.scope import OpenScope
 from remanence.store.sql.transaction import CommitContext, Key
 
 _ERASED = ("scope", "mark", "at", "kind")
-_SALT_OF_ERASED = Statement(
-    "SELECT value FROM meta WHERE name = ?2 AND EXISTS (SELECT 1 FROM erased WHERE scope = ?1)"
+SALTS = "erased/salts"  # the row of `settings` with the salts of databases that the scope came from
+# The salt of this database, and those, where anything was erased.
+_SALTS_OF_ERASED = Statement(
+    "SELECT value, 0 AS further FROM meta WHERE name = ?2 AND EXISTS (SELECT 1 FROM erased WHERE scope = ?1)"
+    " UNION ALL SELECT value, 1 FROM settings WHERE scope = ?1 AND name = ?3 ORDER BY further"
 )
+_KEPT_SALTS = Statement("SELECT value FROM settings WHERE scope = ?1 AND name = ?2")
+_KEEP_SALTS = Statement(build_insert("settings", ("scope", "name", "value"), ("scope", "name")))
 _HELD = Statement(
     lambda sql: f"SELECT {', '.join(_ERASED)} FROM erased WHERE scope = ?1 AND mark {sql.among_texts(2)}"
 )
@@ -68,12 +73,36 @@ NameRow = tuple[int, str, str]  # no, space, name
 
 def find_marked_names(scope: OpenScope, names: Iterable[str]) -> dict[str, int]:
     """Return which of these names were erased in a scope, and when."""
-    row = scope.db.row(_SALT_OF_ERASED, (scope.no, SALT))
-    return {} if row is None else _find_marked(scope, bytes.fromhex(row[0]), names)
+    salts = _read_salts(scope)
+    return _find_marked(scope, salts, [*names]) if salts else {}
 
 
-def _find_marked(scope: OpenScope, salt: bytes, names: Iterable[str]) -> dict[str, int]:
-    marks = {erasure.mark(salt, name): name for name in names}
+def list_salts(scope: OpenScope) -> list[str]:
+    """Return the salts of the marks of a scope: this database's own, and those of databases that it came from."""
+    row = scope.db.row(_KEPT_SALTS, (scope.no, SALTS))
+    return [read_salt(scope.db).hex(), *(orjson.loads(row[0]) if row is not None else ())]
+
+
+def keep_salts(scope: OpenScope, salts: Sequence[str]) -> None:
+    """Keep with what the marks of a scope that came from another database are salted; its sums are made afterwards."""
+    own = read_salt(scope.db).hex()
+    further = [one for one in dict.fromkeys(salts) if one != own]
+    scope.db.run(_KEEP_SALTS, (scope.no, SALTS, orjson.dumps(further).decode()))
+
+
+def _read_salts(scope: OpenScope) -> list[bytes]:
+    """Return the salts of marks; none where nothing was erased."""
+    rows = scope.db.rows(_SALTS_OF_ERASED, (scope.no, SALT, SALTS))
+    if not rows or rows[0][1]:
+        return []
+    return [
+        bytes.fromhex(rows[0][0]),
+        *(bytes.fromhex(one) for text, _ in rows[1:] for one in orjson.loads(text)),
+    ]
+
+
+def _find_marked(scope: OpenScope, salts: Iterable[bytes], names: Sequence[str]) -> dict[str, int]:
+    marks = {erasure.mark(salt, name): name for salt in salts for name in names}
     return {marks[mark]: at for _, mark, at, kind in _read_marks(scope, marks) if kind != MarkKind.KEPT}
 
 
@@ -101,11 +130,11 @@ def coming_back(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     """Return what comes in that was erased: texts, and memories by their ids."""
     if not any(change.table == "memories" and change.after is not None for change in changes):
         return []
-    row = work.db.row(_SALT_OF_ERASED, (work.no, SALT))
-    if row is None:  # where nothing was erased, no text is folded
+    salts = _read_salts(work.scope)
+    if not salts:  # where nothing was erased, no text is folded
         return []
     names = erasure.names_coming_in(changes)
-    return [names[name] for name in _find_marked(work.scope, bytes.fromhex(row[0]), names)]
+    return [names[name] for name in _find_marked(work.scope, salts, [*names])]
 
 
 class SqlErasure:

@@ -51,7 +51,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 # The constants of splitmix64, as `sums` has them.
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
-_COLUMNS = ("scope", "stem", "block", "term", "count", "seqs")
+COLUMNS = ("scope", "stem", "block", "term", "count", "seqs")
 _COUNT_WAITING = Statement("SELECT count(*) FROM waiting WHERE scope = ?1")
 _WAIT = Statement(build_insert("waiting", ("scope", "seq", "stems", "terms")))
 # The stems of a text stand with a blank at each side, their hashes take 8 bytes each.
@@ -62,7 +62,7 @@ _TAKE_WAITING = Statement(
 )
 _APPEND = Statement(
     lambda sql: (
-        f"{build_insert('postings', _COLUMNS)} ON CONFLICT (scope, stem, block) DO UPDATE"
+        f"{build_insert('postings', COLUMNS)} ON CONFLICT (scope, stem, block) DO UPDATE"
         f" SET seqs = {sql.concatenate('postings.seqs', 'excluded.seqs')}, count = postings.count + excluded.count"
     )
 )
@@ -72,7 +72,7 @@ _FIND_FULL = Statement(
         f" AND block = {TAIL} AND length(seqs) >= {_FULL * _NUMBER_BYTES}"
     )
 )
-_PUT = Statement(build_insert("postings", _COLUMNS, ("scope", "stem", "block")))
+_PUT = Statement(build_insert("postings", COLUMNS, ("scope", "stem", "block")))
 _DELETE = Statement("DELETE FROM postings WHERE scope = ?1 AND stem = ?2 AND block = ?3")
 # The tail, and the blocks that can hold a number of these bounds.
 _FIND_HOLDING = Statement(

@@ -6,6 +6,9 @@ A scope that was never written to has the number 0, which no row has.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import orjson
+
+from remanence.core.errors import NotFound, format_value
 from remanence.store.audit_parts import UNCHAINED
 from remanence.store.sql.database import Database, Row
 from remanence.store.sql.dialect import Statement
@@ -35,6 +38,11 @@ _WRITE = Statement(
     "UPDATE scopes SET position = ?2, latest = ?3, held = ?4, memories = ?5, newest_at = ?6, names_gone = ?7,"
     " digest = ?8, before = ?9 WHERE scope = ?1"
 )
+
+
+MOVED = -1  # the position of a scope whose rows are in another store now
+MOVED_TO = "moved/to"  # the row of `settings` that says in which
+_MOVED_TO = Statement("SELECT value FROM settings WHERE scope = ?1 AND name = ?2")
 
 
 class ScopeRow(NamedTuple):
@@ -93,13 +101,17 @@ class OpenScope:
 
 
 def open_scope(db: Database, cache: NameCache, name: str) -> OpenScope:
-    """Return a scope to read."""
+    """Return a scope to read; one that moved elsewhere is NotFound."""
     row = ScopeRow(*(_find(db, cache, name, _READ) or ()))
+    _refuse_moved(db, name, row)
     return OpenScope(db, name, row, row, ScopeNames(db, row.no, row.names_gone, cache))
 
 
-def open_scope_to_write(db: Database, cache: NameCache, name: str) -> OpenScope:
-    """Return a scope that nobody else writes to until the transaction ends; it is made where there is none."""
+def open_scope_to_write(db: Database, cache: NameCache, name: str, *, comes_back: bool = False) -> OpenScope:
+    """Return a scope that nobody else writes to until the transaction ends; it is made where there is none.
+
+    One that moved elsewhere is NotFound, unless it `comes_back` now.
+    """
     found = _find(db, cache, name, _READ_LOCKED)
     if found is None:
         db.run(_NAME_IT, (name,))
@@ -107,8 +119,17 @@ def open_scope_to_write(db: Database, cache: NameCache, name: str) -> OpenScope:
         found = _find(db, cache, name, _READ_LOCKED)
         assert found is not None
     row = ScopeRow(*found[: len(_COLUMNS)])
+    if not comes_back:
+        _refuse_moved(db, name, row)
     names = ScopeNames(db, row.no, row.names_gone, cache, writes=True)
     return OpenScope(db, name, row, row, names, has_listeners=any(found[len(_COLUMNS) :]))
+
+
+def _refuse_moved(db: Database, name: str, row: ScopeRow) -> None:
+    if row.position == MOVED:
+        (kept,) = db.row(_MOVED_TO, (row.no, MOVED_TO)) or ('"another store"',)
+        to = orjson.loads(kept)
+        raise NotFound(f"scope {format_value(name)} was moved to {to}", recovery=f"open it there: --db {to}")
 
 
 def _find(db: Database, cache: NameCache, name: str, statement: Statement) -> Row | None:

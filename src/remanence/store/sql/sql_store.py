@@ -45,10 +45,12 @@ from remanence.store.sql import (
     image_expiry,
     purged,
     reading,
+    scope_rows,
     snapshots,
 )
 from remanence.store.sql.database import Database
 from remanence.store.sql.scope import OpenScope
+from remanence.store.transfer import RowPipe, ScopeContent
 
 Answer = TypeVar("Answer")
 ScopeWork = Callable[[OpenScope], Answer]
@@ -63,11 +65,13 @@ class SqlStore(ABC):
         """Let a scope be read, as it is at one moment."""
 
     @abstractmethod
-    async def write_scope(self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True) -> Answer:
+    async def write_scope(
+        self, scope: str, work: ScopeWork[Answer], *, repeats: bool = True, comes_back: bool = False
+    ) -> Answer:
         """Let a scope be written in one transaction: all of it is written, or nothing.
 
-        It `repeats` where the work may be done again after an outcome that was lost on the way: it then finds what it
-        wrote.
+        A scope that moved elsewhere is refused, unless it `comes_back` now. It `repeats` where the work may be done
+        again after an outcome that was lost on the way: it then finds what it wrote.
         """
 
     async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
@@ -182,6 +186,24 @@ class SqlStore(ABC):
                 scope, lambda opened: bookkeeping.bookkeep(opened, asked), repeats=not asked.count
             )
         return await self.read_scope(scope, lambda opened: bookkeeping.read_bookkeeping(opened, asked))
+
+    async def send_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Send all rows of a scope, as they are at one moment, and return what they are."""
+        return await self.read_scope(scope, lambda opened: scope_rows.send(opened, pipe))
+
+    async def receive_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Write the rows that come, all or none, and return what they are; the same rows once more change nothing."""
+        return await self.write_scope(
+            scope, lambda opened: scope_rows.receive(opened, pipe), repeats=False, comes_back=True
+        )
+
+    async def read_content(self, scope: str) -> ScopeContent:
+        """Return what a scope holds, read anew."""
+        return await self.read_scope(scope, scope_rows.read_content)
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take all rows of a scope away where it still holds what it `was`; it is refused from then on."""
+        await self.write_scope(scope, lambda opened: scope_rows.remove(opened, was, moved_to), repeats=False)
 
 
 class DatabaseStore(SqlStore):

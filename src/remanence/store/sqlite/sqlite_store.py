@@ -224,13 +224,16 @@ class SqliteStore(DatabaseStore):
         work: ScopeWork[Answer],
         *,
         repeats: bool = True,  # noqa: ARG002 - no outcome is lost on the way to a file
+        comes_back: bool = False,
     ) -> Answer:
         """Let a scope be written in one transaction: all of it is written, or nothing."""
         writer = self._writer
 
         def in_scope(connection: sqlite3.Connection) -> Answer:
             assert writer is not None
-            opened = open_scope_to_write(SqliteDatabase(connection), self._names, scope)
+            opened = open_scope_to_write(
+                SqliteDatabase(connection), self._names, scope, comes_back=comes_back
+            )
             answer = work(opened)
             opened.close()
             writer.note_written(opened)

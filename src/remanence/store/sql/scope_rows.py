@@ -1,0 +1,169 @@
+"""All rows of a scope, table by table: read, written into another database, hashed and taken away.
+
+Every number in a row is a number of its scope, so that rows mean the same wherever they lie. Knows tables; must not
+know what a row says.
+"""
+
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from itertools import islice
+
+import orjson
+
+from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
+from remanence.core.errors import Conflict, format_value
+from remanence.core.model import LINK_COLUMNS
+from remanence.store.sql import audit, erasing, fulltext, rows
+from remanence.store.sql.checksummed_columns import SUMMED
+from remanence.store.sql.dialect import Statement, build_insert
+from remanence.store.sql.scope import MOVED, MOVED_TO, OpenScope, ScopeRow
+from remanence.store.transfer import Page, RowPipe, ScopeContent
+
+HEAD = "scopes"  # the table of the first page
+_PAGE_ROWS = 1_000
+_DIGEST_BYTES = 16
+
+# Of each table that has rows of a scope: its columns behind the scope, and how many of these are its key. A table comes
+# behind those that its rows name.
+TABLES: Mapping[str, tuple[tuple[str, ...], int]] = {
+    "names": (("no", "space", "name"), 1),
+    "memories": (("seq", *(column.name for column in rows.MEMORIES), "digest"), 1),
+    "states": (SUMMED["states"].columns, 1),
+    "vectors": (("seq", "vector", "digest"), 1),
+    "embeddings": (("seq", "model", "vector", "digest"), 2),
+    "tags": (SUMMED["tags"].columns, 2),
+    "accessors": (SUMMED["accessors"].columns, 2),
+    "sources": (SUMMED["sources"].columns, 2),
+    "links": (("source", "target", "relation", *LINK_COLUMNS), 3),
+    "forbidden": (SUMMED["forbidden"].columns, 1),
+    "erased": (SUMMED["erased"].columns, 1),
+    "boxes": (("box", *BOX_COLUMNS), 1),
+    "traces": (("trace", *TRACE_COLUMNS), 1),
+    "postings": (fulltext.COLUMNS[1:], 2),
+    "waiting": (("seq", "stems", "terms"), 1),
+    "runs": (audit.RUN, 1),
+    "changes": (audit.CHANGE, 2),
+    "blocks": (("position", "n", "kind", "shape", "rows", "least", "greatest", "keys", "image"), 2),
+    "emptied": (("position", "by", "header", "rest"), 2),
+    "purged": (SUMMED["purged"].columns, 1),
+    "mentions": (("seq", "position"), 2),
+    "fired": (("rule", "at"), 1),
+    "settings": (("name", "value"), 1),
+    "spans": (("began_at", "ended_at"), 1),
+    "heard": (("minute", "turns"), 1),
+    "counters": (("name", "count"), 1),
+    "leases": (SUMMED["leases"].columns, 1),
+}
+_SELECT = {
+    table: Statement(
+        f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ?1 ORDER BY {', '.join(columns[:key])}"
+    )
+    for table, (columns, key) in TABLES.items()
+}
+_INSERT = {
+    table: Statement(build_insert(table, ("scope", *columns))) for table, (columns, _) in TABLES.items()
+}
+_DELETE = {table: Statement(f"DELETE FROM {table} WHERE scope = ?1") for table in TABLES}
+_DELETE_SUMS = Statement("DELETE FROM sums WHERE scope = ?1")
+_NOTE_MOVED = Statement(build_insert("settings", ("scope", "name", "value")))
+
+
+class _Digest:
+    """A hash of pages, in their order."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=_DIGEST_BYTES)
+        self.rows = 0
+
+    def add(self, page: Page) -> Page:
+        """Add a page, and return it."""
+        table, rows = page
+        # The notation of Python tells numbers, texts, bytes and NULL apart.
+        self._hash.update(repr((table, [tuple(row) for row in rows])).encode("utf-8", "surrogatepass"))
+        self.rows += len(rows)
+        return page
+
+    def tell(self, position: int) -> ScopeContent:
+        """Return what was added."""
+        return ScopeContent(position, self.rows, self._hash.hexdigest())
+
+
+def send(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
+    """Send all rows of a scope, and return what they are."""
+    digest = _Digest()
+    for page in _read_pages(scope):
+        pipe.send(digest.add(page))
+    pipe.send((erasing.SALTS, [erasing.list_salts(scope)]))
+    pipe.send(None)
+    return digest.tell(scope.row.position)
+
+
+def read_content(scope: OpenScope) -> ScopeContent:
+    """Return what a scope holds."""
+    digest = _Digest()
+    for page in _read_pages(scope):
+        digest.add(page)
+    return digest.tell(scope.row.position)
+
+
+def receive(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
+    """Write the rows that come; a scope that holds the same already is left as it is."""
+    there = read_content(scope) if scope.row.position > 0 or scope.row.held else None
+    if there is None:
+        _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to
+    digest, row = _Digest(), scope.row
+    for page in pipe.iterate_pages():
+        table, some = page
+        if table == erasing.SALTS:
+            (salts,) = some
+            if there is None:
+                erasing.keep_salts(scope, salts)
+            continue
+        digest.add(page)
+        if table == HEAD:
+            row = ScopeRow(scope.no, *some[0])
+        elif there is None:
+            scope.db.run_many(_INSERT[table], [(scope.no, *one) for one in some])
+    content = digest.tell(row.position)
+    if there is not None and there != content:
+        raise Conflict(
+            (),
+            f"scope {format_value(scope.name)} holds something else there",
+            "copy to a store that has no scope of this name",
+        )
+    if there is None:
+        for table in SUMMED:
+            scope.sums.count_table(scope.db, scope.no, table)
+        scope.row = row
+        scope.names.forget()
+    return content
+
+
+def remove(scope: OpenScope, was: ScopeContent, moved_to: str) -> None:
+    """Take all rows of a scope away where it still holds what it was, and say where it moved to."""
+    if read_content(scope) != was:
+        raise Conflict(
+            (),
+            f"scope {format_value(scope.name)} was written to meanwhile",
+            "begin again: nothing was removed",
+        )
+    _delete_rows(scope)
+    scope.db.run(_NOTE_MOVED, (scope.no, MOVED_TO, orjson.dumps(moved_to).decode()))
+    scope.row = ScopeRow(scope.no, position=MOVED, names_gone=scope.row.names_gone + 1)
+    scope.db.note_erased(scope.no, ())  # so that the space of the rows is written anew
+
+
+def _read_pages(scope: OpenScope) -> Iterator[Page]:
+    """Yield all rows but the sums over them, which follow, and the salts, which each database has in its own way."""
+    yield HEAD, [scope.row[1:]]
+    for table, statement in _SELECT.items():
+        found = scope.db.stream(statement, (scope.no,))
+        if table == "settings":
+            found = (row for row in found if row[0] != erasing.SALTS)
+        while some := list(islice(found, _PAGE_ROWS)):
+            yield table, some
+
+
+def _delete_rows(scope: OpenScope) -> None:
+    for statement in (_DELETE_SUMS, *reversed(_DELETE.values())):
+        scope.db.run(statement, (scope.no,))

@@ -1,0 +1,98 @@
+"""Whole scopes from one store to another: what a store must do for that, and how rows go from thread to thread.
+
+Knows pages of rows; must not know what is in one.
+"""
+
+from collections.abc import Iterator, Sequence
+from queue import Empty, Full, Queue
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from remanence.core.errors import StoreUnavailable
+from remanence.store.base import Store
+
+Page: TypeAlias = tuple[str, Sequence[Sequence[Any]]]  # the name of a table, and rows of it
+PAGES_WAITING = 8
+_LOOK_S = 0.05  # between two looks whether the other side has given up
+
+
+class ScopeContent(NamedTuple):
+    """What a scope holds: how far it has come, how many rows that are, and a hash of all of them."""
+
+    position: int
+    rows: int
+    digest: str
+
+
+class PipeBroken(StoreUnavailable):
+    """One side of a copy has ended; why, the other side says."""
+
+
+class RowPipe:
+    """Pages of rows on their way: one thread sends them, another takes them."""
+
+    def __init__(self) -> None:
+        self._pages: Queue[Page | None] = Queue(PAGES_WAITING)
+        self._has_ended = False
+
+    def send(self, page: Page | None) -> None:
+        """Send a page, None behind the last one; wait while enough of them wait."""
+        while not self._has_ended:
+            try:
+                self._pages.put(page, timeout=_LOOK_S)
+            except Full:
+                continue
+            return
+        raise PipeBroken("the other store took no more rows", recovery="see why, and begin again")
+
+    def iterate_pages(self) -> Iterator[Page]:
+        """Yield the pages that come, up to the last."""
+        while True:
+            try:
+                page = self._pages.get(timeout=_LOOK_S)
+            except Empty:
+                if self._has_ended:
+                    raise PipeBroken(
+                        "the other store sent no more rows", recovery="see why, and begin again"
+                    ) from None
+                continue
+            if page is None:
+                return
+            yield page
+
+    def end(self) -> None:
+        """Let neither side wait for the other any more."""
+        self._has_ended = True
+
+
+class TransferStore(Store, Protocol):
+    """A store whose scopes can be copied to another one as they are, and be taken away once they are there."""
+
+    async def send_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Send all rows of a scope, as they are at one moment, and return what they are."""
+        ...
+
+    async def receive_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Write the rows that come, all or none, and return what they are.
+
+        Raises Conflict where the scope holds anything else; one that holds the same already is left as it is.
+        """
+        ...
+
+    async def read_content(self, scope: str) -> ScopeContent:
+        """Return what a scope holds, read anew."""
+        ...
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take all rows of a scope away; from then on it is refused with the place that it moved to.
+
+        Raises Conflict, with nothing done, where the scope does not hold what it `was`.
+        """
+        ...
+
+
+def can_transfer(store: Store) -> bool:
+    """Tell whether scopes of a store can be copied to another one and moved."""
+    return all(
+        callable(getattr(store, verb, None))
+        for verb in ("send_scope", "receive_scope", "read_content", "remove_scope")
+    )
