@@ -61,13 +61,13 @@ if TYPE_CHECKING:
     from remanence.engine import Engine
     from remanence.faces.rest.client import connect
     from remanence.llm.base import Embedder, Writer
-    from remanence.moving import copy_scopes, move_scope
     from remanence.opening import (
         change_key,
         open,  # noqa: A004 - the verb of the package
     )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
+    from remanence.store_copy import copy_scopes, move_scope
 
 __all__ = [
     "CapabilityMissing",

@@ -68,7 +68,12 @@ async def export(place: Path | str) -> list[bytes]:
 
 async def test_a_scope_is_the_same_in_every_store(tmp_path: Path, postgres_address: str) -> None:
     """File, server, folder, file: one hash, one export, sound; undone in each, and what was erased stays away."""
-    places = [tmp_path / "a.db", postgres_address, f"{tmp_path / 'folder'}{os.sep}", tmp_path / "b.db"]
+    places: list[Path | str] = [
+        tmp_path / "a.db",
+        postgres_address,
+        f"{tmp_path / 'folder'}{os.sep}",
+        tmp_path / "b.db",
+    ]
     run = await live(places[0])
     before, digests = await export(places[0]), set[str]()
     for source, target in pairwise(places):

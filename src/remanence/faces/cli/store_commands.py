@@ -35,7 +35,7 @@ async def copy(
     to_key_file: TargetKeyFile = None,
     to_key_command: TargetKeyCommand = None,
 ) -> Any:
-    from remanence.moving import copy_scopes
+    from remanence.store_copy import copy_scopes
 
     with waiting("copying"):
         return await copy_scopes(
@@ -56,7 +56,7 @@ async def move(
     to_key_file: TargetKeyFile = None,
     to_key_command: TargetKeyCommand = None,
 ) -> Any:
-    from remanence.moving import move_scope
+    from remanence.store_copy import move_scope
 
     if common.read_only:
         raise InvalidInput("--read-only writes nothing", recovery="leave it out, or copy: remanence copy")

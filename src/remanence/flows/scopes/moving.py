@@ -12,7 +12,7 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, StoreDamaged
 from remanence.core.results import Result, number
 from remanence.store.base import Store
 from remanence.store.capabilities import ERASABLE, FILE, ErasableStore, FileStore, can
-from remanence.store.transfer import PipeBroken, RowPipe, ScopeContent, TransferStore, can_transfer
+from remanence.store.scope_transfer import PipeBroken, RowPipe, ScopeContent, TransferStore, can_transfer
 
 ATTEMPTS = 5  # to move a scope that others write to
 
@@ -78,16 +78,16 @@ def _describe_copy(scope: str, content: ScopeContent, *, moved: bool = False) ->
 async def _copy_rows(source: TransferStore, target: TransferStore, scope: str) -> ScopeContent:
     """Copy all rows of a scope, and prove that they are there."""
     pipe = RowPipe()
-    ends = await asyncio.gather(
-        _end_both(source.send_scope(scope, pipe), pipe),
-        _end_both(target.receive_scope(scope, pipe), pipe),
-        return_exceptions=True,
-    )
-    failed = [one for one in ends if isinstance(one, BaseException)]
-    if failed:
-        # Of two the first is why the other had to end.
-        raise next((one for one in failed if not isinstance(one, PipeBroken)), failed[0])
-    sent, received = ends
+    sending = asyncio.create_task(_end_both(source.send_scope(scope, pipe), pipe))
+    try:
+        received = await _end_both(target.receive_scope(scope, pipe), pipe)
+    except PipeBroken:
+        await sending  # it says why
+        raise
+    finally:
+        await asyncio.wait({sending})
+        sending.exception()  # of two the other one is told
+    sent = sending.result()
     found = await target.read_content(scope)
     if not sent == received == found:
         raise StoreDamaged(

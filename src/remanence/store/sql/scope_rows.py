@@ -13,11 +13,11 @@ import orjson
 from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.core.errors import Conflict, format_value
 from remanence.core.model import LINK_COLUMNS
+from remanence.store.scope_transfer import Page, RowPipe, ScopeContent
 from remanence.store.sql import audit, erasing, fulltext, rows
 from remanence.store.sql.checksummed_columns import SUMMED
 from remanence.store.sql.dialect import Statement, build_insert
 from remanence.store.sql.scope import MOVED, MOVED_TO, OpenScope, ScopeRow
-from remanence.store.transfer import Page, RowPipe, ScopeContent
 
 HEAD = "scopes"  # the table of the first page
 _PAGE_ROWS = 1_000
@@ -68,7 +68,7 @@ _DELETE_SUMS = Statement("DELETE FROM sums WHERE scope = ?1")
 _NOTE_MOVED = Statement(build_insert("settings", ("scope", "name", "value")))
 
 
-class _Digest:
+class _RowHash:
     """A hash of pages, in their order."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Digest:
 
 def send(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
     """Send all rows of a scope, and return what they are."""
-    digest = _Digest()
+    digest = _RowHash()
     for page in _read_pages(scope):
         pipe.send(digest.add(page))
     pipe.send((erasing.SALTS, [erasing.list_salts(scope)]))
@@ -100,7 +100,7 @@ def send(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
 
 def read_content(scope: OpenScope) -> ScopeContent:
     """Return what a scope holds."""
-    digest = _Digest()
+    digest = _RowHash()
     for page in _read_pages(scope):
         digest.add(page)
     return digest.tell(scope.row.position)
@@ -111,7 +111,7 @@ def receive(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
     there = read_content(scope) if scope.row.position > 0 or scope.row.held else None
     if there is None:
         _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to
-    digest, row = _Digest(), scope.row
+    digest, row = _RowHash(), scope.row
     for page in pipe.iterate_pages():
         table, some = page
         if table == erasing.SALTS:

@@ -35,6 +35,7 @@ from remanence.store.base import (
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_interval, refuse_unknown_clocks
+from remanence.store.scope_transfer import RowPipe, ScopeContent
 from remanence.store.sql import (
     audit,
     bookkeeping,
@@ -50,7 +51,6 @@ from remanence.store.sql import (
 )
 from remanence.store.sql.database import Database
 from remanence.store.sql.scope import OpenScope
-from remanence.store.transfer import RowPipe, ScopeContent
 
 Answer = TypeVar("Answer")
 ScopeWork = Callable[[OpenScope], Answer]

@@ -12,7 +12,7 @@ from remanence.flows.scopes import moving
 from remanence.flows.scopes.moving import ScopeCopy
 from remanence.opening import build_store
 from remanence.store.address import exists, hide_password, is_address
-from remanence.store.transfer import TransferStore
+from remanence.store.scope_transfer import TransferStore
 
 Place = str | Path
 
