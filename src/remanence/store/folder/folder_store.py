@@ -46,7 +46,7 @@ class FolderStore(SqlStore):
         self._key = key
         self._files: FilePool | None = None
         self._surveys = SurveyCache(self._folder, key)
-        self._threads = ThreadPool(THREADS)
+        self._threads = ThreadPool(THREADS, from_start=1)
         self._nothing = SqliteStore(IN_MEMORY)  # answers for a scope that has no file
         self.closed_cleanly = True
         self.reads_only = False
@@ -57,7 +57,7 @@ class FolderStore(SqlStore):
             return
         _prepare_folder(self._folder, makes=not read_only)
         self.reads_only = read_only or not can_write(str(self._folder))
-        self._threads = ThreadPool(THREADS)
+        self._threads = ThreadPool(THREADS, from_start=1)
         try:
             self._threads.start()
         except RuntimeError as error:
