@@ -20,7 +20,7 @@ import pytest
 from remanence.core.change import Cause, Change, CommitResult, Increment, inverses, rows_of
 from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
-from remanence.store.sqlite.sqlite_store import SqliteStore, _WriterThread
+from remanence.store.sqlite.sqlite_store import SqliteStore, _CommitWorker
 from remanence_store_kit.builders import create_change, make_cause
 
 SCOPE = "work"
@@ -114,7 +114,7 @@ async def write(path: Path, mark: Path, acknowledged: int, number: int) -> None:
 
 def watch(mark: Path) -> None:
     """Have this process leave a mark from the start of each write transaction until it is committed."""
-    connect, committed = sqlite3.connect, _WriterThread.handle_commit
+    connect, committed = sqlite3.connect, _CommitWorker.handle_commit
     file = os.open(mark, os.O_RDWR)
 
     def traced(*given: Any, **more: Any) -> sqlite3.Connection:
@@ -126,12 +126,12 @@ def watch(mark: Path) -> None:
         if statement == "BEGIN IMMEDIATE":
             os.pwrite(file, b"\x01", 0)
 
-    def done(self: _WriterThread) -> None:
+    def done(self: _CommitWorker) -> None:
         os.pwrite(file, b"\x00", 0)
         committed(self)
 
     sqlite3.connect = traced  # type: ignore[assignment]
-    _WriterThread.handle_commit = done  # type: ignore[method-assign]
+    _CommitWorker.handle_commit = done  # type: ignore[method-assign]
 
 
 async def changes_of(store: SqliteStore, run: str, part: int) -> list[Change]:

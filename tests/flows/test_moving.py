@@ -14,10 +14,12 @@ import pytest
 import remanence
 from remanence import Engine
 from remanence.core.clock import DAY, ManualClock
-from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError
+from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, StoreUnavailable
 from remanence.flows.scopes import moving
+from remanence.store.base import Find
 from remanence.store.sql import scope_rows
 from remanence.store.sql.tables import metadata
+from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.command_line import typed
 
 START = 1_767_225_600_000_000
@@ -238,13 +240,36 @@ async def test_a_move_that_is_killed_goes_on(tmp_path: Path) -> None:
         for place in places:
             try:
                 found.append(await export(place))
-            except (NotFound, IndexError):
+            except (RemanenceError, IndexError):
                 continue
         assert any(len(one) > 1 for one in found)
         assert all(one == before for one in found if len(one) > 1)
         await remanence.move_scope("ada", *places)
         assert before == await export(places[1])
         places.reverse()
+
+
+async def test_what_arrives_is_read_and_not_written(tmp_path: Path) -> None:
+    """Between copying and taking away; a move that begins again then writes over it, also where the scope went on."""
+    source, target = tmp_path / "a.db", tmp_path / "b.db"
+    await live(source)
+    origin, goal = SqliteStore(str(source)), SqliteStore(str(target))
+    await origin.open()
+    await goal.open()
+    await moving._copy_rows(origin, goal, "ada", moves=True)
+    arriving = await goal.find("ada", Find(limit=1_000))
+    await goal.close()
+    await origin.close()
+    with pytest.raises(StoreUnavailable, match="is being moved here"):
+        await export(target)
+    async with opened(source) as memory:
+        await memory.learn("Said in between.")
+    await remanence.move_scope("ada", source, target)
+    async with opened(target) as memory:
+        texts = [one.text for one in await memory.list(limit=1_000, status="any")]
+
+    assert len(arriving) + 1 == len(texts)
+    assert "Said in between." in texts
 
 
 async def test_two_movers_move_once(tmp_path: Path) -> None:

@@ -71,11 +71,16 @@ class TransferStore(Store, Protocol):
         """Send all rows of a scope, as they are at one moment, and return what they are."""
         ...
 
-    async def receive_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+    async def receive_scope(self, scope: str, pipe: RowPipe, *, moves: bool) -> ScopeContent:
         """Write the rows that come, all or none, and return what they are.
 
-        Raises Conflict where the scope holds anything else; one that holds the same already is left as it is.
+        Raises Conflict where the scope holds anything else; one that holds the same already is left as it is. One that
+        `moves` is read alone until it is settled, and written over where it is sent again.
         """
+        ...
+
+    async def settle_scope(self, scope: str) -> None:
+        """Let a scope that was moved here be written to; another is left as it is."""
         ...
 
     async def read_content(self, scope: str) -> ScopeContent:
@@ -94,5 +99,5 @@ def can_transfer(store: Store) -> bool:
     """Tell whether scopes of a store can be copied to another one and moved."""
     return all(
         callable(getattr(store, verb, None))
-        for verb in ("send_scope", "receive_scope", "read_content", "remove_scope")
+        for verb in ("send_scope", "receive_scope", "settle_scope", "read_content", "remove_scope")
     )

@@ -45,26 +45,26 @@ async def copy_scope(source: TransferStore, target: TransferStore, scope: str) -
     """
     if scope not in await source.survey(()):
         raise NotFound(f"no scope {format_value(scope)} there", recovery="see: remanence scopes list")
-    return _describe_copy(scope, await _copy_rows(source, target, scope))
+    return _describe_copy(scope, await _copy_rows(source, target, scope, moves=False))
 
 
 async def move_scope(source: TransferStore, target: TransferStore, scope: str, place: str) -> ScopeCopy:
     """Copy a scope, take it away where it came from, and leave word there of the `place` that it moved to.
 
-    Readers are answered throughout, at first from the one store and then from the other. What is written meanwhile is
-    copied too: a scope is only taken away while it is what was copied. After a kill the same call goes on.
+    It is read in both stores until it is taken away, and written to where it comes from alone. What is written
+    meanwhile is copied too: a scope is only taken away while it is what was copied. After a kill the same call goes on.
     """
     for attempt in range(ATTEMPTS):
         if scope not in await source.survey(()):
-            return _describe_copy(scope, await _find_moved(source, target, scope), moved=True)
-        content = await _copy_rows(source, target, scope)
+            return _describe_copy(scope, await _settle_moved(source, target, scope), moved=True)
+        content = await _copy_rows(source, target, scope, moves=True)
         try:
             await source.remove_scope(scope, content, place)
         except Conflict:
             if attempt + 1 == ATTEMPTS:
                 raise
-            await target.remove_scope(scope, content, "")
             continue
+        await target.settle_scope(scope)
         if can(source, ERASABLE):
             await cast("ErasableStore", source).clean()
         return _describe_copy(scope, content, moved=True)
@@ -75,12 +75,14 @@ def _describe_copy(scope: str, content: ScopeContent, *, moved: bool = False) ->
     return ScopeCopy(scope, content.rows, content.position, content.digest, moved)
 
 
-async def _copy_rows(source: TransferStore, target: TransferStore, scope: str) -> ScopeContent:
+async def _copy_rows(
+    source: TransferStore, target: TransferStore, scope: str, *, moves: bool
+) -> ScopeContent:
     """Copy all rows of a scope, and prove that they are there."""
     pipe = RowPipe()
     sending = asyncio.create_task(_end_both(source.send_scope(scope, pipe), pipe))
     try:
-        received = await _end_both(target.receive_scope(scope, pipe), pipe)
+        received = await _end_both(target.receive_scope(scope, pipe, moves=moves), pipe)
     except PipeBroken:
         await sending  # it says why
         raise
@@ -111,14 +113,16 @@ async def _end_both(work: Awaitable[ScopeContent], pipe: RowPipe) -> ScopeConten
     return content
 
 
-async def _find_moved(source: TransferStore, target: TransferStore, scope: str) -> ScopeContent:
-    """Return what a scope holds that was moved before; NotFound where it is in neither store."""
+async def _settle_moved(source: TransferStore, target: TransferStore, scope: str) -> ScopeContent:
+    """End a move that took the scope away already; NotFound where it is in neither store."""
     try:
         await source.read_content(scope)
     except NotFound:
-        if scope in await target.survey(()):
-            return await target.read_content(scope)
-        raise
+        content = await target.read_content(scope)
+        if not content.position:
+            raise
+        await target.settle_scope(scope)
+        return content
     raise NotFound(f"no scope {format_value(scope)} there", recovery="see: remanence scopes list")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import orjson
 
-from remanence.core.errors import NotFound, format_value
+from remanence.core.errors import NotFound, StoreUnavailable, format_value
 from remanence.store.audit_parts import UNCHAINED
 from remanence.store.sql.database import Database, Row
 from remanence.store.sql.dialect import Statement
@@ -41,6 +41,9 @@ _WRITE = Statement(
 
 
 MOVED = -1  # the position of a scope whose rows are in another store now
+_ARRIVING = (
+    -2
+)  # less the position of a scope that is moved here, and is not written to until it is here alone
 MOVED_TO = "moved/to"  # the row of `settings` that says in which
 _MOVED_TO = Statement("SELECT value FROM settings WHERE scope = ?1 AND name = ?2")
 
@@ -104,6 +107,8 @@ def open_scope(db: Database, cache: NameCache, name: str) -> OpenScope:
     """Return a scope to read; one that moved elsewhere is NotFound."""
     row = ScopeRow(*(_find(db, cache, name, _READ) or ()))
     _refuse_moved(db, name, row)
+    if is_arriving(row):
+        row = row._replace(position=_ARRIVING - row.position)
     return OpenScope(db, name, row, row, ScopeNames(db, row.no, row.names_gone, cache))
 
 
@@ -121,8 +126,23 @@ def open_scope_to_write(db: Database, cache: NameCache, name: str, *, comes_back
     row = ScopeRow(*found[: len(_COLUMNS)])
     if not comes_back:
         _refuse_moved(db, name, row)
+        if is_arriving(row):
+            raise StoreUnavailable(
+                f"scope {format_value(name)} is being moved here: until that is done it is read alone",
+                recovery="wait, or if the move was stopped begin it again: remanence move",
+            )
     names = ScopeNames(db, row.no, row.names_gone, cache, writes=True)
     return OpenScope(db, name, row, row, names, has_listeners=any(found[len(_COLUMNS) :]))
+
+
+def is_arriving(row: ScopeRow) -> bool:
+    """Tell whether a scope is being moved here, and is still where it comes from."""
+    return row.position <= _ARRIVING
+
+
+def mark_arriving(row: ScopeRow) -> ScopeRow:
+    """Return the row of a scope that is moved here, or of one that was, once it is here alone."""
+    return row._replace(position=_ARRIVING - row.position)
 
 
 def _refuse_moved(db: Database, name: str, row: ScopeRow) -> None:

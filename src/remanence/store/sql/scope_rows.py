@@ -17,7 +17,7 @@ from remanence.store.scope_transfer import Page, RowPipe, ScopeContent
 from remanence.store.sql import audit, erasing, fulltext, rows
 from remanence.store.sql.checksummed_columns import SUMMED
 from remanence.store.sql.dialect import Statement, build_insert
-from remanence.store.sql.scope import MOVED, MOVED_TO, OpenScope, ScopeRow
+from remanence.store.sql.scope import MOVED, MOVED_TO, OpenScope, ScopeRow, is_arriving, mark_arriving
 
 HEAD = "scopes"  # the table of the first page
 _PAGE_ROWS = 1_000
@@ -106,11 +106,15 @@ def read_content(scope: OpenScope) -> ScopeContent:
     return digest.tell(scope.row.position)
 
 
-def receive(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
-    """Write the rows that come; a scope that holds the same already is left as it is."""
-    there = read_content(scope) if scope.row.position > 0 or scope.row.held else None
+def receive(scope: OpenScope, pipe: RowPipe, *, moves: bool) -> ScopeContent:
+    """Write the rows that come; a scope that holds the same already is left as it is.
+
+    One that `moves` here is read alone until it is settled, and is written over if it is sent again.
+    """
+    is_held = not is_arriving(scope.row) and (scope.row.position > 0 or scope.row.held > 0)
+    there = read_content(scope) if is_held else None
     if there is None:
-        _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to
+        _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to, or an earlier try
     digest, row = _RowHash(), scope.row
     for page in pipe.iterate_pages():
         table, some = page
@@ -125,18 +129,24 @@ def receive(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
         elif there is None:
             scope.db.run_many(_INSERT[table], [(scope.no, *one) for one in some])
     content = digest.tell(row.position)
-    if there is not None and there != content:
+    if there is None:
+        for table in SUMMED:
+            scope.sums.count_table(scope.db, scope.no, table)
+        scope.row = mark_arriving(row) if moves else row
+        scope.names.forget()
+    elif there != content:
         raise Conflict(
             (),
             f"scope {format_value(scope.name)} holds something else there",
             "copy to a store that has no scope of this name",
         )
-    if there is None:
-        for table in SUMMED:
-            scope.sums.count_table(scope.db, scope.no, table)
-        scope.row = row
-        scope.names.forget()
     return content
+
+
+def settle(scope: OpenScope) -> None:
+    """Let a scope that was moved here be written to."""
+    if is_arriving(scope.row):
+        scope.row = mark_arriving(scope.row)
 
 
 def remove(scope: OpenScope, was: ScopeContent, moved_to: str) -> None:

@@ -191,11 +191,18 @@ class SqlStore(ABC):
         """Send all rows of a scope, as they are at one moment, and return what they are."""
         return await self.read_scope(scope, lambda opened: scope_rows.send(opened, pipe))
 
-    async def receive_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+    async def receive_scope(self, scope: str, pipe: RowPipe, *, moves: bool) -> ScopeContent:
         """Write the rows that come, all or none, and return what they are; the same rows once more change nothing."""
         return await self.write_scope(
-            scope, lambda opened: scope_rows.receive(opened, pipe), repeats=False, comes_back=True
+            scope,
+            lambda opened: scope_rows.receive(opened, pipe, moves=moves),
+            repeats=False,
+            comes_back=True,
         )
+
+    async def settle_scope(self, scope: str) -> None:
+        """Let a scope that was moved here be written to."""
+        await self.write_scope(scope, scope_rows.settle, comes_back=True)
 
     async def read_content(self, scope: str) -> ScopeContent:
         """Return what a scope holds, read anew."""
