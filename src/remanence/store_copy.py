@@ -11,7 +11,7 @@ from remanence.core.signatures import validate_arguments
 from remanence.flows.scopes import moving
 from remanence.flows.scopes.moving import ScopeCopy
 from remanence.opening import build_store
-from remanence.store.address import exists, hide_password, is_address
+from remanence.store.address import exists, hide_password, is_address, is_folder
 from remanence.store.scope_transfer import TransferStore
 
 Place = str | Path
@@ -98,4 +98,6 @@ async def _open_both(
 
 
 def _name_place(place: Place) -> str:
-    return str(place) if is_address(str(place)) else os.path.realpath(place)
+    if is_address(str(place)):
+        return str(place)
+    return os.path.realpath(place) + os.sep * is_folder(place)

@@ -56,7 +56,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("workers queue procrastinate", ("worker", "run")),
         ("namespaces users tenants collections databases", ("scopes list", "list")),
         ("share publish", ("promote",)),
-        ("clone duplicate copy cp", ("scopes copy", "copy")),
+        ("clone duplicate cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),
         (
             "boxes traces box trace segments threads segment thread",

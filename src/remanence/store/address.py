@@ -13,8 +13,8 @@ def is_address(name: object) -> bool:
 
 
 def is_folder(name: str | Path) -> bool:
-    """Tell whether a name is that of a folder: one that is there, or one that ends as folders do."""
-    return not is_address(name) and (str(name).endswith(("/", os.sep)) or Path(name).is_dir())
+    """Tell whether a name is that of a folder of files: it ends in a slash. A `Path` cannot say so."""
+    return not is_address(name) and str(name).endswith(("/", os.sep))
 
 
 def hide_password(name: str) -> str:

@@ -315,7 +315,9 @@ def _refuse_file(file: Path, *, makes: bool) -> None:
             f"there is no directory {file.parent}", recovery="create it, or name another file"
         )
     if file.is_dir():
-        raise StoreUnavailable(f"{file} is a directory", recovery="name a file in it")
+        raise StoreUnavailable(
+            f"{file} is a directory", recovery=f"name a file in it; for a file for each scope write {file}/"
+        )
     if file.exists() and not file.is_file():
         raise StoreUnavailable(
             f"{file} is not a regular file", recovery="name a file, or one that is not there yet"
