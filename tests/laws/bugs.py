@@ -25,10 +25,10 @@ from remanence.curate.planner import changes, cycle, diff, merge, plan, protecti
 from remanence.curate.planner.diff import Edits
 from remanence.flows.curate import applying, curating
 from remanence.flows.undo import undoing
-from remanence.store import constraints, lineage
+from remanence.store import constraints, lineage, row_rules
 from remanence.store.sql import audit, block_log, blocks, bookkeeping, commits, fulltext
 from remanence.store.sql.dialect import Statement
-from remanence_store_kit.memory import memory_store, tables
+from remanence_store_kit.memory import memory_store
 from remanence_store_kit.memory.memory_store import MemoryStore
 from remanence_store_kit.policies import PolicyTables
 from tests.laws import laws
@@ -331,7 +331,7 @@ def _archive_is_left_by_a_rule(inner: Any, self: Any, rule: Any) -> Any:
 BUGS = (
     Bug(
         "undo lowers the revision",
-        wrapped(tables, "_write_memory", _undo_lowers_revision),
+        wrapped(row_rules, "_write_memory", _undo_lowers_revision),
         laws.undo_gives_everything_back,
     ),
     Bug(
@@ -346,7 +346,7 @@ BUGS = (
     ),
     Bug(
         "touched is ignored",
-        wrapped(tables, "_expected_values", _touched_is_ignored),
+        wrapped(row_rules, "_expected_values", _touched_is_ignored),
         laws.what_changed_since_is_spared,
     ),
     Bug(
@@ -510,12 +510,12 @@ BUGS = (
     ),
     Bug(
         "counters raise the revision",
-        wrapped(tables, "_write_memory", _counter_raises_revision),
+        wrapped(row_rules, "_write_memory", _counter_raises_revision),
         "test_counters_never_raise_the_revision_but_touch",
     ),
     Bug(
         "updates leave the revision",
-        wrapped(tables, "_write_memory", _update_leaves_revision),
+        wrapped(row_rules, "_write_memory", _update_leaves_revision),
         "test_a_row_changed_since_is_a_conflict",
     ),
     Bug(
@@ -555,7 +555,11 @@ BUGS = (
         "test_bookkeeping_under_a_lost_lease_is_not_done",
         sql=True,
     ),
-    Bug("twins are let in", swapped(tables, "_claim", lambda *_: True), "test_a_twin_in_sight_is_a_conflict"),
+    Bug(
+        "twins are let in",
+        swapped(row_rules, "_claim", lambda *_: True),
+        "test_a_twin_in_sight_is_a_conflict",
+    ),
     Bug(
         "links are stored both ways",
         swapped(constraints, "_refuse_link", lambda _: None),
@@ -563,52 +567,56 @@ BUGS = (
     ),
     Bug(
         "destruction cascades",
-        wrapped(tables, "_refuse_dangling", _destruction_cascades),
+        wrapped(row_rules, "_refuse_dangling", _destruction_cascades),
         "test_a_memory_is_not_destroyed_from_under_its_rows",
     ),
     Bug(
         "states move back",
-        swapped(tables, "refuse_transition", lambda *_: None),
+        swapped(row_rules, "refuse_transition", lambda *_: None),
         "test_states_move_forward_only",
     ),
     Bug(
         "the ephemeral is come into",
-        swapped(tables, "refuse_class", lambda *_: None),
+        swapped(row_rules, "refuse_class", lambda *_: None),
         "test_nothing_becomes_ephemeral",
     ),
     Bug(
         "nobody is an accessor",
-        swapped(tables, "count_access", lambda accessors, *_: accessors),
+        swapped(row_rules, "count_access", lambda accessors, *_: accessors),
         "test_a_use_counts_for_its_agent",
     ),
     Bug(
         "a tag is as new as its row",
         swapped(
-            tables, "defaults", lambda table, at: {"tags": {"at": None}}.get(table, constraints.LINK_DEFAULTS)
+            row_rules,
+            "defaults",
+            lambda table, at: {"tags": {"at": None}}.get(table, constraints.LINK_DEFAULTS),
         ),
         "test_a_tag_knows_when_it_was_set",
     ),
     Bug(
-        "there are two archives", swapped(tables, "refuse_state", lambda *_: None), "test_the_archive_is_one"
+        "there are two archives",
+        swapped(row_rules, "refuse_state", lambda *_: None),
+        "test_the_archive_is_one",
     ),
     Bug(
         "the log keeps what was said",
-        wrapped(tables, "_write", _log_keeps_what_was_said),
+        wrapped(row_rules, "_write", _log_keeps_what_was_said),
         "test_old_values_are_logged_even_if_unsaid",
     ),
     Bug(
         "an image lacks the vector",
-        wrapped(tables, "_write", _image_lacks_the_vector),
+        wrapped(row_rules, "_write", _image_lacks_the_vector),
         "test_undo_gives_back_a_destruction_byte_for_byte",
     ),
     Bug(
         "a lease is given twice",
-        wrapped(tables, "lease", _lease_is_given_twice),
+        wrapped(row_rules, "lease", _lease_is_given_twice),
         "test_a_lease_is_held_by_one",
     ),
     Bug(
         "spans overlap",
-        wrapped(tables, "merge_span", lambda _, spans, cover: sorted({*spans, cover})),
+        wrapped(row_rules, "merge_span", lambda _, spans, cover: sorted({*spans, cover})),
         "test_spans_are_the_union_of_what_was_covered",
     ),
     Bug(
@@ -646,7 +654,7 @@ BUGS = (
     ),
     Bug(
         "uses lose their day",
-        swapped(tables, "count_use", lambda row, at, by: {"used_at": at}),
+        swapped(row_rules, "count_use", lambda row, at, by: {"used_at": at}),
         "test_a_use_is_dated_and_counted_by_day",
     ),
     Bug(

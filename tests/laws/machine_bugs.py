@@ -21,12 +21,13 @@ from remanence.edit.fall_history import FallHistory
 from remanence.flows.curate import applying
 from remanence.flows.indexes.uses import Uses
 from remanence.flows.undo import restoring, undoing
+from remanence.store import row_rules
 from remanence.store.sql import bookkeeping, commits, fulltext
 from remanence.store.sql.attached import AttachedChanges
 from remanence.store.sql.memories import Memories
 from remanence.store.sql.sums import Sums
 from remanence.store.sqlite.sqlite_store import SqliteStore
-from remanence_store_kit.memory import memory_store, tables
+from remanence_store_kit.memory import memory_store
 from remanence_store_kit.memory.memory_store import MemoryStore
 from remanence_store_kit.policies import PolicyTables
 from tests.laws.bugs import Plant, swapped, wrapped
@@ -187,10 +188,10 @@ BUGS = (
     StoryBug("the audit misses tags", wrapped(AttachedChanges, "images", _log_misses_tags)),
     StoryBug("a row outlives its purge", swapped(Memories, "destroy", lambda _: None), ENDING),
     StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "mark_visible", _seen_everywhere), ARCHIVING),
-    StoryBug("a tombstone has no links", wrapped(tables, "_write", _links_go_along), PRUNING),
+    StoryBug("a tombstone has no links", wrapped(row_rules, "_write", _links_go_along), PRUNING),
     StoryBug(
         "the archive keeps a lifecycle",
-        wrapped(tables, "_write_memory", _archive_keeps_its_lifecycle),
+        wrapped(row_rules, "_write_memory", _archive_keeps_its_lifecycle),
         ARCHIVING,
     ),
     StoryBug("a recall is believed", wrapped(Uses, "_commit", _recall_is_believed)),

@@ -6,7 +6,7 @@ from typing import Any
 from remanence.core.local_time import read_said_local
 from remanence.store.base import Find
 from remanence.store.constraints import encode_values
-from remanence_store_kit.memory.tables import Row
+from remanence.store.row_rules import Row
 
 
 def compile_find(find: Find) -> Callable[[int, Row], bool]:

@@ -23,6 +23,7 @@ from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relati
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
+from remanence.store import row_rules as books
 from remanence.store.audit_parts import UNCHAINED, content_digest, refuse_lost, refuse_other
 from remanence.store.base import (
     EMBEDDED_MAX,
@@ -56,11 +57,7 @@ from remanence.store.constraints import (
 )
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
-from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
-from remanence.text.analysis import asks, stems, term_hash
-from remanence_store_kit.memory import tables as books
-from remanence_store_kit.memory.finding import compile_find
-from remanence_store_kit.memory.log import (
+from remanence.store.part_rules import (
     digest,
     end_log_images,
     end_mark_detail,
@@ -76,6 +73,16 @@ from remanence_store_kit.memory.log import (
     update_purged,
     with_end,
 )
+from remanence.store.row_rules import (
+    Row,
+    Tables,
+    apply_changes,
+    refuse_conflicts,
+    unused_by,
+)
+from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where, reach
+from remanence.text.analysis import asks, stems, term_hash
+from remanence_store_kit.memory.finding import compile_find
 from remanence_store_kit.memory.scope_state import ScopeState
 from remanence_store_kit.memory.snapshot_columns import (
     agents_of,
@@ -85,13 +92,6 @@ from remanence_store_kit.memory.snapshot_columns import (
     pick_rows,
     tag_mask,
     tagged_at,
-)
-from remanence_store_kit.memory.tables import (
-    Row,
-    Tables,
-    apply_changes,
-    refuse_conflicts,
-    unused_by,
 )
 
 
@@ -282,11 +282,12 @@ class MemoryStore:
             return read_end_result(state.log[outcome.position - 1])
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
-        ending = end_log_images(
-            state.log, keeping(state.tables, state.purged, before, cause.at), before, cause
-        )
+        mark = mark_of(state.log)
+        ahead = [(one.position, one.cause.at, one.count) for one in state.log[mark.through :]]
+        keepers = keeping(state.tables, state.purged, before, cause.at)
+        ending = end_log_images(state.log, mark, reach(ahead, before), keepers, cause)
         if ending is None:
-            return EndImagesResult(0, mark_of(state.log).through)
+            return EndImagesResult(0, mark.through)
         log = [*ending.log, part_of(ending.log, ending.cause, ())]
         outcome = CommitResult(cause.run, cause.part, len(log), (), 0)
         self._scopes[scope] = replace(
@@ -587,7 +588,9 @@ def _erase_from_log(
     """
     seqs = [cast("int", change.key) for change in logged if change.table == "memories"]
     redaction = redact_log(state.log, seqs, cause.unnamed)
-    cause = replace(cause, detail={**cause.detail, **end_mark_detail(state.log, redaction.log)})
+    cause = replace(
+        cause, detail={**cause.detail, **end_mark_detail(mark_of(state.log), state.log, redaction.log)}
+    )
     former = {seq: state.tables["memories"][seq] for seq in seqs if seq in state.tables["memories"]}
     texts = redaction.texts | {row["text"] for row in former.values()}
     ids = redaction.ids | {seq: row["id"] for seq, row in former.items()}

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from remanence.core.change import AuditPart, CommitResult
+from remanence.store import row_rules as books
 from remanence.store.base import Bookkeeping, Ints, PurgedMemory
-from remanence_store_kit.memory import tables as books
-from remanence_store_kit.memory.log import Digests
-from remanence_store_kit.memory.tables import Tables, empty
+from remanence.store.part_rules import Digests
+from remanence.store.row_rules import Tables, empty
 
 
 @dataclass(slots=True)

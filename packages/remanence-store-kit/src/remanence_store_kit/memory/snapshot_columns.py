@@ -29,8 +29,8 @@ from remanence.core.snapshot import (
 from remanence.store.base import Ints
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import ERASE
+from remanence.store.row_rules import Row
 from remanence.store.undo_data_pruning import EXPIRE
-from remanence_store_kit.memory.tables import Row
 
 _SEEN = frozenset({"memories", "tags", "links"})  # tables that a snapshot is made of
 Chosen = tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row], Ints | None]

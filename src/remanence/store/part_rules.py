@@ -1,4 +1,4 @@
-"""The log of the reference store: parts chained by digests, what an erasure or the end of images leaves, who has gone.
+"""A log as a list of parts: chained by digests, what an erasure or the end of images leaves, who has gone.
 
 Knows parts, rows and changes; knows nothing of scopes.
 """
@@ -14,8 +14,8 @@ from remanence.store.audit_parts import UNCHAINED, USE_PARTS_MAX, digest_of, goe
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import ERASE
-from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark, reach
-from remanence_store_kit.memory.tables import Tables
+from remanence.store.row_rules import Tables
+from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark
 
 # Of why a part was done, None where that is said still, and of what it changed.
 Digests = tuple[bytes | None, bytes]
@@ -68,24 +68,31 @@ class EndedLog(NamedTuple):
 
 
 def end_log_images(
-    log: Sequence[AuditPart], keeping: Collection[int], before: int, cause: Cause
+    log: Sequence[AuditPart],
+    mark: ImageEndMark,
+    reached: tuple[int, bool],
+    keeping: Collection[int],
+    cause: Cause,
 ) -> EndedLog | None:
-    """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due."""
-    mark = mark_of(log)
-    ahead = [(part.position, part.cause.at, part.count) for part in log[mark.through :]]
-    through, more = reach(ahead, before)
+    """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due.
+
+    `log` has of the parts up to which images have ended those that still hold some, and all those that end now.
+    """
+    through, more = reached
     parts = {
         part.position: replace(
             part,
             entries=tuple(one for one in part.changes if _is_kept(one, keeping)),
             used=(),
         )
-        for part in log[: max(through, mark.through)]
+        for part in log
+        if part.position <= max(through, mark.through)
     }
-    again = [part for part in log[: mark.through] if parts[part.position].entries != part.changes]
+    held = [part for part in log if part.position <= mark.through]
+    again = [part for part in held if parts[part.position].entries != part.changes]
     if not through and not again:
         return None
-    fresh = log[mark.through : through] if through else []
+    fresh = [part for part in log if mark.through < part.position <= through]
     stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
     now = replace(mark.replace_parts(map(held_digest, again), stays), through=max(mark.through, through))
     ended_parts = [*again, *fresh]
@@ -122,10 +129,11 @@ def mark_of(log: Sequence[AuditPart]) -> ImageEndMark:
     return ImageEndMark.read(details[-1]) if details else ImageEndMark()
 
 
-def end_mark_detail(log: Sequence[AuditPart], left: Sequence[AuditPart]) -> dict[str, Any]:
+def end_mark_detail(
+    mark: ImageEndMark, log: Sequence[AuditPart], left: Sequence[AuditPart]
+) -> dict[str, Any]:
     """Return what an erasure has to say of images that were kept beyond their time, where it took some of them."""
-    mark = mark_of(log)
-    pairs = list(zip(log, left, strict=True))[: mark.through]
+    pairs = [(old, new) for old, new in zip(log, left, strict=True) if old.position <= mark.through]
     edits = [(old, new) for old, new in pairs if old.entries != new.entries]
     if not edits:
         return {}
@@ -155,7 +163,8 @@ def part_of(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...])
     cause = replace(
         cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
     )  # none of these is in the log
-    part = AuditPart(len(log) + 1, cause, entries, "", len(changes), tuple(sorted(used)))
+    position = log[-1].position + 1 if log else 1
+    part = AuditPart(position, cause, entries, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=digest(previous, part))
 
 

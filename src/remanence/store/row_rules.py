@@ -1,6 +1,8 @@
-"""What a commit does to tables kept as plain dicts, and leases, values and counters beside them, without a store.
+"""What a commit does to tables given as plain dicts, and leases, values and counters beside them, without a store.
 
-Knows changes, rows, names, times and holders; knows nothing of scopes, audit chains or files.
+The tables need not be whole: rows that no change names, that claim nothing that a change claims and that hang on none
+of its memories are of no account. A row of a memory may lack columns that nothing in the commit names. Knows changes,
+rows, names, times and holders; knows nothing of scopes, audit chains or how rows are kept.
 """
 
 import json
@@ -55,7 +57,7 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
         (name, row[name])
         for seq, row in tables["memories"].items()
         for name in ("id", "key", "fingerprint")
-        if row[name] is not None
+        if row.get(name) is not None
         and (name != "fingerprint" or (row["status"] in STANDING and seq not in leaving))
     } - {("key", key) for key in find_freed_keys(changes)}
     going = _find_destroyed_keys(tables, changes)
@@ -240,23 +242,27 @@ def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
 
 def _touch(tables: Tables, changes: Sequence[Change], but: AbstractSet[int]) -> None:
     """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
+    neighbours: dict[int, set[int]] = {}
+    for source, target, _ in tables["links"]:
+        neighbours.setdefault(source, set()).add(target)
+        neighbours.setdefault(target, set()).add(source)
     seqs: set[int] = set()
     for change in changes:
         if change.table != "memories":
             seqs |= set(memories_of(change.table, change.key))
-        elif change.before is not None and change.after is not None and not _counts_only(change):
-            seqs |= {end for key in tables["links"] if change.key in key[:2] for end in key[:2]} - {
-                change.key
-            }
+        elif changes_state(change):
+            seqs |= neighbours.get(cast("int", change.key), set())
     for seq in seqs & tables["memories"].keys() - but:
         row = tables["memories"][seq]
         tables["memories"][seq] = {**row, "touched": row["touched"] + 1}
 
 
-def _counts_only(change: Change) -> bool:
-    return all(
-        isinstance(value, Increment) for value in encode_values(change.table, change.after or {}).values()
-    )
+def changes_state(change: Change) -> bool:
+    """Tell whether a change of a memory that stays is more than counting: its neighbours are touched by it."""
+    if change.before is None or change.after is None:
+        return False
+    values = encode_values(change.table, change.after).values()
+    return not all(isinstance(value, Increment) for value in values)
 
 
 def merge_span(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
