@@ -29,7 +29,7 @@ BUNDLED := import ensurepip, pathlib, runpy, sys; \
 	sys.path.insert(0, str(next(pathlib.Path(ensurepip.__file__).parent.glob('_bundled/pip-*.whl')))); \
 	runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
-.PHONY: help .venv test quick format lint types suite wheel site pages demo deep test-frameworks coverage shuffled lowest pins fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site pages demo deep test-frameworks coverage shuffled lowest pins neo4j-server fmt clean
 
 help:
 	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
@@ -42,6 +42,7 @@ help:
 	@echo "make coverage  which branches of the modules that decide no test takes"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
 	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
+	@echo "make neo4j-server  fetch a real Neo4j for tests, with Java 17 and Maven: without it they are skipped"
 	@echo "make pins   renew constraints.txt with the newest versions that pyproject.toml allows"
 	@echo "make fmt    format and mend what ruff can mend"
 	@echo "make clean  remove the environment and everything built"
@@ -99,6 +100,7 @@ demo: $(PRODUCT)
 	@$(BIN)/remanence demo build/demo
 
 deep: $(STAMP)
+	-$(MAKE) --silent neo4j-server
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs $(PARALLEL) --dist=worksteal -m "deep or not deep"
 
 # Fetches source distributions; what cannot be fetched is skipped with its reason. Name packages to run only theirs.
@@ -122,6 +124,14 @@ lowest: $(STAMP)
 	build/lowest/bin/python -m pip install --quiet --constraint constraints.txt pip
 	build/lowest/bin/python -m pip install --quiet --constraint build/lowest.txt --group dev --editable . --editable $(KIT)
 	build/lowest/bin/python -m pytest -q -rs $(PARALLEL)
+
+# Its jars are fetched from Maven Central and are in no distribution.
+neo4j-server: tests/neo4j/target/lib
+
+tests/neo4j/target/lib: tests/neo4j/pom.xml tests/neo4j/src/Server.java
+	@command -v mvn >/dev/null || { echo "No Maven found: the tests of Neo4j are skipped"; exit 1; }
+	cd tests/neo4j && mvn -q -B package
+	@touch $@
 
 pins: $(STAMP)
 	rm -rf build/pins && mkdir -p build && "$(PYTHON)" -m venv build/pins

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import postgres
+from tests.neo4j_server import Neo4jServer, find_missing
 
 # Two busy cores make single examples slow, which says nothing about the law under test.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -71,3 +72,20 @@ def postgres_address(postgres_server: postgres.Server) -> str:
     """Return the address of an empty database on a server."""
     postgres_server.empty()
     return postgres_server.address
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Neo4jServer]:
+    """Yield a Neo4j server of this process."""
+    if missing := find_missing():
+        pytest.skip(missing)
+    server = Neo4jServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def neo4j_address(neo4j_server: Neo4jServer) -> str:
+    """Return the address of an empty database on a server."""
+    neo4j_server.empty()
+    return neo4j_server.address
