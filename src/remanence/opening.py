@@ -24,7 +24,7 @@ from remanence.flows.base.tracing import Tracer
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
-from remanence.store.address import is_address, is_folder
+from remanence.store.address import is_address, is_folder, is_neo4j
 from remanence.store.base import Store
 from remanence.store.capabilities import VECTORS, can, complete, require
 from remanence.store.sqlite import key_change
@@ -67,8 +67,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     Use it with `async with` or `await`.
 
     Args:
-        path: the database file, ":memory:", or the address of a PostgreSQL server (extra `postgres`):
-            "postgresql://user@host/database".
+        path: the database file, ":memory:", or the address of a server: "postgresql://user@host/database" (extra
+            `postgres`) or "neo4j://user@host/database" (extra `neo4j`).
         scope: name of the scope; no verb reads or writes across scopes but those of `scopes`, `promote`, and `recall`
             where it names others.
         agent: who writes and recalls.
@@ -167,11 +167,16 @@ def build_store(path: str | Path, key: object = None) -> Store:
         return FolderStore(str(path), key=file_key)
     if not is_address(path):
         return SqliteStore(str(path), key=file_key)
+    extra = "neo4j" if is_neo4j(str(path)) else "postgres"
     try:
+        if extra == "neo4j":
+            from remanence.store.neo4j.neo_store import Neo4jStore
+
+            return Neo4jStore(str(path))
         from remanence.store.postgres.pg_store import PgStore
     except ImportError as error:
         raise NotFound(
-            f"the extra `postgres` is not installed ({error})", recovery="pip install 'remanence[postgres]'"
+            f"the extra `{extra}` is not installed ({error})", recovery=f"pip install 'remanence[{extra}]'"
         ) from None
     return PgStore(str(path))
 

@@ -290,7 +290,7 @@ def test_on_a_file_there_is_one_clear_error(words: tuple[str, ...]) -> None:
     done = typed("store", *words, "--db", "agent.db")
 
     assert (1, "") == (done.exit_code, done.stdout)
-    assert "agent.db is a file" in done.stderr
+    assert "agent.db is no PostgreSQL server" in done.stderr
     assert not Path("agent.db").exists()
 
 

@@ -14,6 +14,10 @@ UNREADABLE = (
     f"postgresql://ann:{SECRET}@[::1/notes",
     f"postgresql://ann:{SECRET}@localhost/notes?hosst=x",
     f"postgresql://ann:{SECRET}@localhost:port/notes?prepared_statements=perhaps",
+    f"neo4j://ann:{SECRET}@[::1/notes",
+    f"neo4j://ann:{SECRET}@localhost:port/notes",
+    f"bolt+s://ann:{SECRET}@localhost/notes/more",
+    f"neo4j://ann:{SECRET}@localhost/notes?policy=europe",
 )
 
 

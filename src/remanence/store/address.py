@@ -4,12 +4,24 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-SCHEMES = ("postgresql://", "postgres://")
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+# Routed or direct, each plain, encrypted, or encrypted with a certificate that nobody signed.
+NEO4J_SCHEMES = tuple(f"{name}{mode}://" for name in ("neo4j", "bolt") for mode in ("", "+s", "+ssc"))
 
 
 def is_address(name: object) -> bool:
     """Tell whether a name is the address of a server; every other one is the path of a file."""
-    return isinstance(name, str) and name.startswith(SCHEMES)
+    return isinstance(name, str) and name.startswith((*POSTGRES_SCHEMES, *NEO4J_SCHEMES))
+
+
+def is_postgres(name: str) -> bool:
+    """Tell whether a name is the address of a PostgreSQL server, which alone has workers and roles of ours."""
+    return name.startswith(POSTGRES_SCHEMES)
+
+
+def is_neo4j(name: str) -> bool:
+    """Tell whether a name is the address of a Neo4j server."""
+    return name.startswith(NEO4J_SCHEMES)
 
 
 def is_folder(name: str | Path) -> bool:

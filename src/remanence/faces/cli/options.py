@@ -253,8 +253,8 @@ class Common:
     db: Annotated[
         str | None,
         Parameter(
-            help="The database file, a folder of them (memories/), or the address of a server (postgresql://…); else"
-            f" REMANENCE_DB, else {DATABASE}."
+            help="The database file, a folder of them (memories/), or the address of a server (postgresql://…,"
+            f" neo4j://…); else REMANENCE_DB, else {DATABASE}."
         ),
     ] = None
     key_file: Annotated[

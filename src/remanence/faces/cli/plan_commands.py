@@ -23,7 +23,7 @@ from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, PolicyOption
 from remanence.faces.cli.running import counting_until_stopped, database, open_engine
 from remanence.faces.style import Text, Undoable, waiting, write_lines
-from remanence.store.address import exists, is_address
+from remanence.store.address import exists, hide_password, is_postgres
 
 if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan
@@ -336,10 +336,10 @@ async def worker(
     ] = None,
 ) -> Any:
     address = database(common)
-    if not is_address(address):
+    if not is_postgres(address):
         raise InvalidInput(
-            f"workers share the scopes of a server, and {address} is a file",
-            recovery="for a file: remanence run; for a server: --db postgresql://…",
+            f"workers share the scopes of a PostgreSQL server, and {hide_password(address)} is none",
+            recovery="for a file or another server: remanence run; for PostgreSQL: --db postgresql://…",
         )
     if common.scope is not None:
         raise InvalidInput(

@@ -14,7 +14,7 @@ from remanence.faces.cli.keys import read_key, read_named_key
 from remanence.faces.cli.options import Common, Given
 from remanence.faces.cli.running import database
 from remanence.faces.style import waiting
-from remanence.store.address import is_address
+from remanence.store.address import hide_password, is_postgres
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -111,9 +111,9 @@ async def store_status(*, common: Given) -> Any:
 async def _ask(common: Common, work: Work, *, makes: bool) -> Any:
     """Do work on a connection to the server that the options name; where it `makes`, missing tables are made first."""
     address = database(common)
-    if not is_address(address):
+    if not is_postgres(address):
         raise InvalidInput(
-            f"{address} is a file: roles and nodes are those of a server",
+            f"{hide_password(address)} is no PostgreSQL server: roles and nodes are those of one",
             recovery="name a server: --db postgresql://user@host/database",
         )
     if makes and common.read_only:

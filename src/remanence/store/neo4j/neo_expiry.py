@@ -1,0 +1,75 @@
+"""How old images of the audit end, and what was purged is found by name. Knows parts; the rules are in `part_rules`."""
+
+from collections.abc import Iterator, Sequence
+
+from remanence.core.change import Cause
+from remanence.store.audit_parts import content_digest, refuse_lost, refuse_other
+from remanence.store.base import EndImagesResult, PurgedMemory
+from remanence.store.neo4j.neo_erasing import read_mark
+from remanence.store.neo4j.neo_parts import append_part, decode_part, encode_content
+from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
+from remanence.store.part_rules import end_log_images, read_end_result, with_end
+from remanence.store.undo_data_pruning import KEEPS_IMAGES, reach
+
+_PARTS_AT_ONCE = 1_001
+
+
+def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndImagesResult]:
+    """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
+    asked = content_digest(())
+    scope = db.lock_scope(None if cause.fence is None else cause.fence[0], [(cause.run, cause.part)])
+    if scope.parts:
+        (node,) = scope.parts
+        refuse_other(cause, node["asked"], asked)
+        (row,) = db.rows("read_parts", after=node["position"] - 1, limit=1, rows=True)
+        return WriteOutcome(read_end_result(decode_part(row["part"])), scope.is_new)
+    if cause.fence is not None:
+        refuse_lost(cause.fence, scope.fence)
+    mark = read_mark(db)
+    reached = reach(_page_counts(db, mark.through), before)
+    rows = db.rows("list_held_parts", mark=mark.through, through=max(mark.through, reached[0]))
+    log = [decode_part(row["part"]) for row in rows]
+    keepers = db.collect("list_keepers", status=KEEPS_IMAGES.label, now=cause.at, before=before)
+    ending = end_log_images(log, mark, reached, frozenset(keepers), cause)
+    if ending is None:
+        return WriteOutcome(EndImagesResult(0, mark.through), scope.is_new)
+    ended = [
+        {"position": new.position, **encode_content(new), "rest_cut": True}
+        for old, new in zip(log, ending.log, strict=True)
+        if new != old
+    ]
+    if ended:
+        db.run("write_parts", rows=ended)
+    part, values = append_part(db, scope.values, ending.cause, (), asked, ())
+    return WriteOutcome(read_end_result(part), scope.is_new, values)
+
+
+def _page_counts(db: Transaction, after: int) -> Iterator[tuple[int, int, int]]:
+    """Yield of the parts after a position their positions, times and counts, as far as somebody asks."""
+    while rows := db.rows("page_counts", after=after, limit=_PARTS_AT_ONCE):
+        yield from ((row["position"], row["at"], row["count"]) for row in rows)
+        after = rows[-1]["position"]
+
+
+def find_purged(db: Transaction, names: Sequence[int | str]) -> list[PurgedMemory]:
+    """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
+    seqs = [name for name in names if isinstance(name, int)]
+    texts = [name for name in names if isinstance(name, str) and name]
+    found = _find_gone(db, seqs, texts, [])
+    exact = {name for one in found.values() for name in (one.id, one.key)}
+    if others := [name for name in texts if name not in exact]:
+        found |= _find_gone(db, [], [], others)
+    return [one for _, one in sorted(found.items())]
+
+
+def _find_gone(
+    db: Transaction, seqs: Sequence[int], names: Sequence[str], endings: Sequence[str]
+) -> dict[int, PurgedMemory]:
+    rows = db.rows("find_gone", seqs=list(seqs), names=list(names), endings=list(endings))
+    return {
+        row["seq"]: with_end(
+            [decode_part(row["part"])],
+            PurgedMemory(row["seq"], row["id"], row["key"], row["run"], row["at"]),
+        )
+        for row in rows
+    }
