@@ -240,3 +240,75 @@ def _is_gone(asked: "asyncio.Task[None]") -> bool:
 async def _pass_on(reader: asyncio.StreamReader, write: Callable[[bytes], None]) -> None:
     while True:
         write(await _read_message(reader))
+
+
+class TcpCutter:
+    """Passes bytes on between a client and a server at a port, until it cuts a connection off as it was told.
+
+    What a client sends at once counts as one message: that one goes to the server, its answer nowhere.
+    """
+
+    def __init__(self, server: str) -> None:
+        parts = urlsplit(server)
+        self._host, self._port = parts.hostname, parts.port
+        self._scheme = parts.scheme
+        self._left: int | None = None
+        self.count = 0  # messages since `cut_after`
+        self.was_cut = False
+        self.address = ""
+        self._loop = asyncio.new_event_loop()
+        self._listener: Any = None
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def cut_after(self, messages: int | None) -> None:
+        """Cut a connection off once so many more messages have come from the client; None for never."""
+        self._left, self.count, self.was_cut = messages, 0, False
+
+    def __enter__(self) -> Self:
+        """Listen."""
+        self._thread.start()
+        self._listener = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        port = self._listener.sockets[0].getsockname()[1]
+        self.address = f"{self._scheme}://127.0.0.1:{port}"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all that is under way."""
+        self._do(self._end())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_ANSWERS_IN_S)
+
+    async def _end(self) -> None:
+        self._listener.close()
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0.01)  # what was closed is closed in the next rounds of the loop
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection(self._host, self._port)
+        answers = asyncio.create_task(_copy(from_server, writer))
+        try:
+            while data := await reader.read(_CHUNK):
+                to_server.write(data)
+                self.count += 1
+                if self._left is not None and self.count >= self._left:
+                    self._left, self.was_cut = None, True
+                    answers.cancel()
+                    await asyncio.gather(answers, return_exceptions=True)
+                    await to_server.drain()
+                    await _read_until_quiet(from_server)
+                    return
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            answers.cancel()
+            writer.transport.abort()
+            to_server.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from remanence.store.folder.folder_store import FolderStore
+from remanence.store.neo4j.neo_store import Neo4jStore
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.contract import StoreContract
@@ -79,6 +80,26 @@ class TestPgStore(StoreContract):
     async def other(self, store: PgStore, postgres_address: str) -> AsyncIterator[PgStore]:
         """Yield a second store on the same database, with connections of its own."""
         other = PgStore(postgres_address)
+        await other.open()
+        yield other
+        await other.close()
+
+
+class TestNeo4jStore(StoreContract):
+    """Neo4j, on a real server."""
+
+    @pytest.fixture
+    async def store(self, neo4j_address: str) -> AsyncIterator[Neo4jStore]:
+        """Yield a store on an empty database."""
+        store = Neo4jStore(neo4j_address)
+        await store.open()
+        yield store
+        await store.close()
+
+    @pytest.fixture
+    async def other(self, store: Neo4jStore, neo4j_address: str) -> AsyncIterator[Neo4jStore]:
+        """Yield a second store on the same database, with connections of its own."""
+        other = Neo4jStore(neo4j_address)
         await other.open()
         yield other
         await other.close()

@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from remanence.store.capabilities import complete
+from remanence.store.neo4j.neo_store import Neo4jStore
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.policies import PolicyTables
@@ -13,6 +14,7 @@ from tests.laws.digests import file_and_server_agree
 from tests.laws.lab import Law, search
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first
 from tests.laws.laws import LAWS, agree_with_reference, both_stores_agree
+from tests.neo4j_server import Neo4jServer
 from tests.postgres import Server
 
 ALL = (*LAWS, a_ladder_does_the_milder_thing_first)
@@ -72,6 +74,27 @@ def compare_to_file(server: Server) -> Law:
 def test_a_server_agrees_with_a_file(worlds: int, postgres_server: Server) -> None:
     """Plans, rows and the digests of all parts are equal on both."""
     search(compare_to_file(postgres_server), max_examples=worlds)
+
+
+def agree_on_graph(server: Neo4jServer) -> Law:
+    """Return the law that a graph and the reference agree; the database is emptied for each world."""
+
+    async def a_graph_agrees(world: World, rules: PolicyTables, pick: int) -> None:
+        server.empty()
+        await agree_with_reference(world, rules, complete(Neo4jStore(server.address)))
+
+    return a_graph_agrees
+
+
+def test_a_graph_agrees(neo4j_server: Neo4jServer) -> None:
+    """What holds in memory holds on Neo4j, in 8 worlds."""
+    search(agree_on_graph(neo4j_server), max_examples=8)
+
+
+@pytest.mark.deep
+def test_a_graph_agrees_in_200_worlds(neo4j_server: Neo4jServer) -> None:
+    """The same deep."""
+    search(agree_on_graph(neo4j_server), max_examples=200)
 
 
 @pytest.mark.deep
