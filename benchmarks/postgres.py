@@ -113,11 +113,12 @@ async def measure_verbs(places: Sequence[Place], n: int) -> None:
         for name, value in [one async for one in _measure_verbs(place, n)]:
             told.setdefault(name, []).append(value)
     file, server = told["recall.p95_ms"]
-    figure("postgres.recall.p95_over_sqlite_ms", server - file, "ms", goal="≤ 5", n=n, **_load())
+    kind = places[1].name
+    figure(f"{kind}.recall.p95_over_sqlite_ms", server - file, "ms", goal="≤ 5", n=n, **_load())
     for name in ("import.cpu_s", "curate.cpu_s", "undo.cpu_s"):
         file, server = told[name]
         goal = {"goal": "≤ 3"} if name == "curate.cpu_s" else {}
-        figure(f"postgres.{name}.over_sqlite", server / file, "", n=n, **goal, **_load())
+        figure(f"{kind}.{name}.over_sqlite", server / file, "", n=n, **goal, **_load())
 
 
 async def _measure_verbs(place: Place, n: int) -> AsyncIterator[tuple[str, float]]:
