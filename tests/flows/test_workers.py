@@ -338,7 +338,7 @@ def test_what_is_no_server_is_refused(tmp_path: Path) -> None:
     words = [sys.executable, "-c", program, "--db", "postgresql://localhost/none", "worker"]
     bare = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
 
-    assert (1, True) == (file.exit_code, "for a file: remanence run" in file.stderr)
+    assert (1, True) == (file.exit_code, "for a file or another server: remanence run" in file.stderr)
     assert not (tmp_path / "m.db").exists()
     assert (1, True) == (scope.exit_code, "for one scope alone: remanence run" in scope.stderr)
     assert (1, True) == (bare.returncode, "pip install 'remanence[workers]'" in bare.stderr)

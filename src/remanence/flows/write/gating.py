@@ -74,10 +74,10 @@ def _text_of(one: Forbidden) -> tuple[object, int]:
     return one.fold if one.seq is None else one.seq, one.at
 
 
-async def refresh_settings(core: Core) -> None:
-    """Read which personal data the scope keeps, and its zone; another process may have said so since."""
+async def refresh_settings(core: Core) -> bool:
+    """Read which personal data the scope keeps, and its zone; return whether another process has said something new."""
     asked = Bookkeeping(core.clock.now(), get=SETTINGS)
-    hear_settings(core, (await core.store.bookkeep(core.scope, asked)).values)
+    return hear_settings(core, (await core.store.bookkeep(core.scope, asked)).values)
 
 
 def hear_settings(core: Core, rows: Mapping[str, Any]) -> bool:

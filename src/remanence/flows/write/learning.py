@@ -122,7 +122,9 @@ async def _decide_queue(core: Core, batch: Sequence[_QueuedTurn]) -> DecidedText
     chars = sum(len(str(item.turn.text)) for item in batch)
     while True:
         drafts = await resolve_roles(core, await run_off_loop(chars, _prepare_queue, core, batch))
-        if not drafts:  # nothing is asked of the store for what is refused
+        if not drafts:  # nothing but the settings is asked of the store for what is refused
+            if await gating.refresh_settings(core):
+                continue
             return DecidedTexts((), DraftBatch(core.clock.now(), WriteContext(), core.new_id, core.agent), ())
         known = await _read_known(core, drafts)
         if not gating.hear_settings(core, known.context.values):
