@@ -1,5 +1,6 @@
 """A database file that is removed, moved or replaced while it is open: every verb says so, nothing takes its place."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import FileReplaced
+from remanence.core.model import Memory
 from tests.flows.test_rest import start, stop
 
 ANSWERED = "The harbour lamp is green."
@@ -132,3 +134,14 @@ def test_a_server_says_so_and_answers_nothing_as_stored(replace: Callable[[Path]
     assert [(503, "FileReplaced")] * 3 == [(one.status, one.document["error"]) for one in problems]
     assert before == during
     assert before.keys() == after
+
+
+async def test_many_that_read_without_the_log_are_told(path: Path) -> None:
+    """A connection that is opened for them finds the log gone, and makes no other."""
+    async with remanence.open(path, embedder="none") as memory:
+        await memory.learn("The mill stands still.")
+        _remove_log(path)
+        answers = await asyncio.gather(*(memory.get(1) for _ in range(20)), return_exceptions=True)
+
+    assert all(isinstance(one, Memory | FileReplaced) for one in answers)
+    assert any(isinstance(one, FileReplaced) for one in answers)

@@ -294,7 +294,8 @@ class SqliteStore(DatabaseStore):
         return connection
 
     def _connect_reader(self, *, query_only: bool = True) -> sqlite3.Connection:
-        self._files.check()
+        # A connection that is opened without the log of the one that writes would make another.
+        self._files.check(log=not self.reads_only)
         path = self._files.path
         connection = (
             connect_read_only(path, self._key)
