@@ -133,11 +133,14 @@ def dump(server: Server, scope: str) -> dict[str, list[Any]]:
     tables = [name for name in pg_schema.list_tables() if name not in {"meta", "scope_names"}]
     with psycopg.connect(server.address) as connection:
         return {
-            table: connection.execute(
-                sql.SQL(
-                    "SELECT * FROM {} WHERE scope = (SELECT scope FROM scope_names WHERE name = {}) ORDER BY 1, 2"
-                ).format(sql.Identifier(table), scope)
-            ).fetchall()
+            table: sorted(
+                connection.execute(
+                    sql.SQL(
+                        "SELECT * FROM {} WHERE scope = (SELECT scope FROM scope_names WHERE name = {})"
+                    ).format(sql.Identifier(table), scope)
+                ).fetchall(),
+                key=lambda row: (*row[:2], repr(row)),  # in whatever order they lie on the disk
+            )
             for table in tables
         }
 
