@@ -162,6 +162,10 @@ async def test_a_moved_scope_names_its_place_and_comes_back(tmp_path: Path) -> N
     with pytest.raises(NotFound, match=str(target)):
         await export(source)
     again = await remanence.move_scope("ada", source, target)
+    async with opened(tmp_path / "c.db") as memory:
+        await memory.learn("Another scope of that name.")
+    with pytest.raises(NotFound, match=str(target)):
+        await remanence.move_scope("ada", source, tmp_path / "c.db")
     left = b"harbour" in source.read_bytes()
     async with opened(source, "other") as memory:
         checks = await memory.doctor()

@@ -95,6 +95,11 @@ class TransferStore(Store, Protocol):
         ...
 
 
+def describe_way(place: str) -> str:
+    """Return what to do about a scope that was moved to a place."""
+    return f"open it there: --db {place}"
+
+
 def can_transfer(store: Store) -> bool:
     """Tell whether scopes of a store can be copied to another one and moved."""
     return all(

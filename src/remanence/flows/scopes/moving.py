@@ -12,7 +12,14 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, StoreDamaged
 from remanence.core.results import Result, number
 from remanence.store.base import Store
 from remanence.store.capabilities import ERASABLE, FILE, ErasableStore, FileStore, can
-from remanence.store.scope_transfer import PipeBroken, RowPipe, ScopeContent, TransferStore, can_transfer
+from remanence.store.scope_transfer import (
+    PipeBroken,
+    RowPipe,
+    ScopeContent,
+    TransferStore,
+    can_transfer,
+    describe_way,
+)
 
 ATTEMPTS = 5  # to move a scope that others write to
 
@@ -56,7 +63,7 @@ async def move_scope(source: TransferStore, target: TransferStore, scope: str, p
     """
     for attempt in range(ATTEMPTS):
         if scope not in await source.survey(()):
-            return _describe_copy(scope, await _settle_moved(source, target, scope), moved=True)
+            return _describe_copy(scope, await _settle_moved(source, target, scope, place), moved=True)
         content = await _copy_rows(source, target, scope, moves=True)
         try:
             await source.remove_scope(scope, content, place)
@@ -113,14 +120,14 @@ async def _end_both(work: Awaitable[ScopeContent], pipe: RowPipe) -> ScopeConten
     return content
 
 
-async def _settle_moved(source: TransferStore, target: TransferStore, scope: str) -> ScopeContent:
-    """End a move that took the scope away already; NotFound where it is in neither store."""
+async def _settle_moved(source: TransferStore, target: TransferStore, scope: str, place: str) -> ScopeContent:
+    """End a move that took the scope away already; NotFound where it was moved elsewhere, or never was."""
     try:
         await source.read_content(scope)
-    except NotFound:
-        content = await target.read_content(scope)
-        if not content.position:
+    except NotFound as moved:
+        if moved.recovery != describe_way(place):
             raise
+        content = await target.read_content(scope)
         await target.settle_scope(scope)
         return content
     raise NotFound(f"no scope {format_value(scope)} there", recovery="see: remanence scopes list")

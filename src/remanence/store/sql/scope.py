@@ -10,6 +10,7 @@ import orjson
 
 from remanence.core.errors import NotFound, StoreUnavailable, format_value
 from remanence.store.audit_parts import UNCHAINED
+from remanence.store.scope_transfer import describe_way
 from remanence.store.sql.database import Database, Row
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
@@ -149,7 +150,7 @@ def _refuse_moved(db: Database, name: str, row: ScopeRow) -> None:
     if row.position == MOVED:
         (kept,) = db.row(_MOVED_TO, (row.no, MOVED_TO)) or ('"another store"',)
         to = orjson.loads(kept)
-        raise NotFound(f"scope {format_value(name)} was moved to {to}", recovery=f"open it there: --db {to}")
+        raise NotFound(f"scope {format_value(name)} was moved to {to}", recovery=describe_way(to))
 
 
 def _find(db: Database, cache: NameCache, name: str, statement: Statement) -> Row | None:
