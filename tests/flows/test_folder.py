@@ -16,11 +16,14 @@ import remanence
 from remanence import Engine
 from remanence.core.errors import ErasedSince, ReadOnly, RemanenceError, StoreUnavailable
 from remanence.core.model import NAME_CHARS_MAX
-from remanence.store.folder import survey_cache
+from remanence.store.folder import file_pool, survey_cache
 from remanence.store.folder.file_pool import FilePool
+from remanence.store.folder.folder_store import FolderStore
 from remanence.store.folder.scope_files import name_file
 from remanence.store.sqlite import database_file
 from remanence.store.sqlite.sqlite_store import SqliteStore
+from remanence_store_kit.builders import SCOPE, create_change, make_cause
+from remanence_store_kit.contract.erasing import erase_one_memory
 from tests.command_line import typed
 
 HOSTILE = (
@@ -125,6 +128,20 @@ async def test_a_copy_that_is_put_back_is_refused_alone(tmp_path: Path) -> None:
     assert str(folder / file) in str(refused.value.recovery)
     assert ["The bridge is open."] == others
     assert ["The ferry leaves at nine."] == await read(folder, "hers")
+
+
+async def test_an_erasure_cleans_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the file was closed since, as others were asked for; other files are not looked into."""
+    monkeypatch.setattr(file_pool, "OPEN_MAX", 1)
+    store = FolderStore(str(tmp_path / "memories"))
+    await store.open()
+    await erase_one_memory(store)
+    await store.commit("other", [create_change(1, "The bridge is open.")], make_cause("learn"))
+    of_other = await store.clean("other")
+    cleaned = await store.clean(SCOPE)
+    await store.close()
+
+    assert (False, True) == (of_other.is_done, cleaned.is_done)
 
 
 async def test_a_tenant_moves_as_a_file(tmp_path: Path) -> None:

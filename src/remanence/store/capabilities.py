@@ -113,8 +113,11 @@ class ErasableStore(Store, Protocol):
         """Return the ids of the memories of a scope that were erased, the earliest first."""
         ...
 
-    async def clean(self) -> CleanResult:
-        """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
+    async def clean(self, scope: str) -> CleanResult:
+        """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due.
+
+        It may be of the scope alone, where a store keeps each by itself.
+        """
         ...
 
 
@@ -170,10 +173,11 @@ class FileStore(Store, Protocol):
         """
         ...
 
-    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
+    async def take_ledgers(self, scope: str, *, accept_damage: bool = False) -> bool:
         """Learn what the ledgers know, and write its own; False, with nothing learned, where it holds any of it.
 
-        So it is where a ledger is damaged, unless `accept_damage` says that somebody has seen it.
+        So it is where a ledger is damaged, unless `accept_damage` says that somebody has seen it. It may be of the
+        scope alone, as with `clean`.
         """
         ...
 
@@ -376,7 +380,7 @@ class PartialStore:
         """Return none."""
         return []
 
-    async def clean(self) -> CleanResult:
+    async def clean(self, *_: object) -> CleanResult:
         """Do nothing: nothing was erased."""
         return CleanResult()
 
@@ -404,7 +408,7 @@ class PartialStore:
         """Return that no ledger is kept."""
         return LedgerFindings()
 
-    async def take_ledgers(self, **_: object) -> bool:
+    async def take_ledgers(self, *_: object, **__: object) -> bool:
         """Do nothing: there is no ledger."""
         return True
 

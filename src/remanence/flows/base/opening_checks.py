@@ -38,7 +38,7 @@ async def settle_ledgers(core: Core, erase_again: Callable[[Core], Awaitable[int
         found = await core.store.compare_ledgers()
         if not found.is_settled:
             raise found.refusal()
-        if not found.is_due or await core.store.take_ledgers():
+        if not found.is_due or await core.store.take_ledgers(core.scope):
             return
         await wait_before_retry(attempt, Conflict([], "the ledgers change all the time"))
 

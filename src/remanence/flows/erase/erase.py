@@ -415,7 +415,7 @@ class Erase:
         if shown is None:
             if self._core.unsettled is not None:
                 return await self._since.finish(subject)
-            cleanup = await self._core.store.clean()
+            cleanup = await self._core.store.clean(self._core.scope)
             if cleanup.is_done or cleanup.is_pending:
                 return describe(self._core.cause(ERASE), self._core.scope, 0, cleanup)
             return None
@@ -553,7 +553,7 @@ async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
     await erase_changes.end_sessions(core, sought.sessions, shown.revisions.keys())
     leftovers = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await consolidation.draw_owed(core) if shown.anew else 0
-    cleanup = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
+    cleanup = await core.store.clean(core.scope)  # first: whoever keeps a mirror may keep one waiting
     # A mirror is of the original; one of its copies does not write to it.
     mirrors = () if cleanup.original else shown.mirrors
     mirror_counts = await erased_files.clear(core, mirrors, shown.revisions.keys(), sought)

@@ -66,7 +66,7 @@ class ErasedSinceVerbs:
             count += await core.store.keep_standing(
                 scope, cause if scope == core.scope else replace(cause, run=core.new_id())
             )
-        if not await core.store.take_ledgers(accept_damage=True):
+        if not await core.store.take_ledgers(core.scope, accept_damage=True):
             raise Conflict(
                 [], "more was erased meanwhile", "open the file again, and look; nothing else was kept"
             )
@@ -98,10 +98,10 @@ async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasur
         except Conflict as conflict:  # another process opened it, too
             await wait_before_retry(attempt, conflict)
             continue
-        if await core.store.take_ledgers(accept_damage=True):
+        if await core.store.take_ledgers(core.scope, accept_damage=True):
             break
     core.unsettled = None
-    cleaned = await core.store.clean()
+    cleaned = await core.store.clean(core.scope)
     return replace(erase.describe(cause, core.scope, erased, cleaned), redacted=redacted)
 
 

@@ -198,7 +198,7 @@ async def tick(
 
 async def tick_bare(core: Core, *, expire: bool) -> JobsResult:
     """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
-    now, cleaning = core.clock.now(), await core.store.clean()
+    now, cleaning = core.clock.now(), await core.store.clean(core.scope)
     ran = _ran_clean(core, cleaning)
     if ran is None and not expire:
         _refuse_bare(core)
@@ -442,7 +442,7 @@ async def _sync_mirror(work: Tick) -> AutomaticRun | None:
 
 async def _clean_file(work: Tick) -> AutomaticRun | None:
     """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
-    cleaning = await work.core.store.clean()
+    cleaning = await work.core.store.clean(work.core.scope)
     work.pending = work.pending or cleaning.is_pending
     return _ran_clean(work.core, cleaning)
 

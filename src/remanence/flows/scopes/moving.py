@@ -73,7 +73,7 @@ async def move_scope(source: TransferStore, target: TransferStore, scope: str, p
             continue
         await target.settle_scope(scope)
         if can(source, ERASABLE):
-            await cast("ErasableStore", source).clean()
+            await cast("ErasableStore", source).clean(scope)
         return _describe_copy(scope, content, moved=True)
     raise AssertionError
 
@@ -104,7 +104,7 @@ async def _copy_rows(
             recovery="see what is wrong there: doctor; then drop it there and begin again",
         )
     if can(target, FILE):
-        await cast("FileStore", target).take_ledgers()
+        await cast("FileStore", target).take_ledgers(scope)
     return found
 
 

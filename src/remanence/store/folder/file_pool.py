@@ -121,7 +121,7 @@ async def _open_settled(path: Path, store: SqliteStore, *, read_only: bool) -> N
         found = await store.compare_ledgers()
         _refuse_unsettled(path, found)
         if found.is_due and not store.reads_only:
-            await store.take_ledgers()
+            await store.take_ledgers("")
         is_settled = True
     finally:
         if not is_settled:

@@ -99,21 +99,10 @@ class FolderStore(SqlStore):
                 sizes |= await store.measure_scopes([scope])
         return sizes
 
-    async def clean(self) -> CleanResult:
-        """Rewrite the files that are open without what was erased; a file is opened before anything is erased in it."""
-        results: list[CleanResult] = []
-        for path in self._check_open().list_open():
-            async with self._use_file(path) as store:
-                results.append(await store.clean())
-        return CleanResult(
-            is_done=any(one.is_done for one in results) and not any(one.is_pending for one in results),
-            is_pending=any(one.is_pending for one in results),
-            why=next((one.why for one in results if one.why), ""),
-            looked_for=sum(one.looked_for for one in results),
-            found=tuple(name for one in results for name in one.found),
-            copies=tuple(name for one in results for name in one.copies),
-            original=next((one.original for one in results if one.original), ""),
-        )
+    async def clean(self, scope: str) -> CleanResult:
+        """Rewrite the file of a scope without what was erased."""
+        async with self._use_scope(scope) as store:
+            return await store.clean(scope)
 
     async def check(self) -> list[Check]:
         """Look through every file: what is sound in all is told once, and each fault with the file that has it."""
@@ -146,13 +135,10 @@ class FolderStore(SqlStore):
         """Return that nothing is found: each file is compared with its ledgers as it is opened, and refused alone."""
         return LedgerFindings()
 
-    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
-        """Let the open files learn what their ledgers know."""
-        is_known = True
-        for path in self._check_open().list_open():
-            async with self._use_file(path) as store:
-                is_known = await store.take_ledgers(accept_damage=accept_damage) and is_known
-        return is_known
+    async def take_ledgers(self, scope: str, *, accept_damage: bool = False) -> bool:
+        """Let the file of a scope learn what its ledgers know."""
+        async with self._use_scope(scope) as store:
+            return await store.take_ledgers(scope, accept_damage=accept_damage)
 
     async def keep_standing(self, scope: str, cause: Cause) -> int:
         """Keep the memories of a scope that ledgers name, and log why."""

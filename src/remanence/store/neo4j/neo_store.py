@@ -244,7 +244,7 @@ class Neo4jStore:
         """Return the ids of the memories of a scope that were erased, the earliest first."""
         return await self._read(scope, neo_erasing.list_erased_ids)
 
-    async def clean(self) -> CleanResult:
+    async def clean(self, scope: str) -> CleanResult:  # noqa: ARG002 - of all
         """Have the server write its pages, after an erasure; nothing is proven, and what lies beyond is said."""
         if self.reads_only or not await self._look(lambda db: bool(db.collect("find_uncleaned"))):
             return CleanResult()

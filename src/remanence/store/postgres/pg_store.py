@@ -118,7 +118,7 @@ class PgStore(DatabaseStore):
         """Look whether what is stored is sound: references, row hashes, sums, audit chain, full text."""
         return await self.read_every_scope(lambda db: checking.check_all(db, NameCache()))
 
-    async def clean(self) -> CleanResult:
+    async def clean(self, scope: str) -> CleanResult:  # noqa: ARG002 - of all
         """Have the server take away rows that were erased; nothing where nothing is due."""
         due = await self.read_every_scope(pg_cleaning.find_due)
         if due is None or self.reads_only:

@@ -158,7 +158,7 @@ class SqliteStore(DatabaseStore):
             lambda connection: reading.arriving(self._open_scope(connection, scope), asked), reads=True
         )
 
-    async def clean(self) -> CleanResult:
+    async def clean(self, scope: str) -> CleanResult:  # noqa: ARG002 - the file has all
         """Rewrite the file without what was erased, and look through it; nothing where nothing is due."""
         leftovers = await self._read_file(cleaning.left_unless_due)
         if leftovers is not None:
@@ -175,7 +175,7 @@ class SqliteStore(DatabaseStore):
             return await asyncio.to_thread(ledger.peek_findings, self._path, self._key)
         return await self._read_file(lambda connection: ledger.compare(connection, self._path))
 
-    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
+    async def take_ledgers(self, scope: str, *, accept_damage: bool = False) -> bool:  # noqa: ARG002 - of the file
         """Learn what the ledgers know, and write the file's own; where that cannot be, `check` says so."""
         if self._path == IN_MEMORY:
             return True

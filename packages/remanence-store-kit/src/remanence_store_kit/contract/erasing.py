@@ -95,7 +95,7 @@ class ErasableContract(SecondWriter):
                 await expect_error(Conflict, store.commit(SCOPE, [change], make_cause(verb)))
         await store.commit("other", [create_change(1, TEXT)], make_cause("learn"))
 
-        assert (await store.clean()).found == ()
+        assert (await store.clean(SCOPE)).found == ()
 
     async def test_what_is_forbidden_belongs_to_the_scope(self, store: ErasableStore) -> None:
         """It is known by its fold, since the commit, and stays when the memory that said it goes."""

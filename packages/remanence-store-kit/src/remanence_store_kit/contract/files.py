@@ -5,7 +5,7 @@ from pathlib import Path
 from remanence.core.errors import RemanenceError
 from remanence.store.base import LedgerFindings
 from remanence.store.capabilities import ERASABLE, FILE, FullStore
-from remanence_store_kit.builders import expect_error
+from remanence_store_kit.builders import SCOPE, expect_error
 from remanence_store_kit.contract.erasing import erase_one_memory
 from remanence_store_kit.contract.needs import needs, needs_also
 
@@ -18,10 +18,10 @@ class FileContract:
     async def test_a_store_that_nothing_took_the_place_of_has_nothing_back(self, store: FullStore) -> None:
         """The ledger, where one is kept, says what the store knows."""
         await erase_one_memory(store)
-        await store.clean()
+        await store.clean(SCOPE)
 
         assert LedgerFindings() == await store.compare_ledgers()
-        assert await store.take_ledgers()
+        assert await store.take_ledgers(SCOPE)
         assert LedgerFindings() == await store.compare_ledgers()
 
     async def test_a_backup_overwrites_nothing(self, store: FullStore, tmp_path: Path) -> None:

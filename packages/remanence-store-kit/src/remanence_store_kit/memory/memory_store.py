@@ -252,7 +252,7 @@ class MemoryStore:
         """Return which of these names were erased, and when."""
         return {name: at for name, at in self._read(scope).erased.items() if name in set(names)}
 
-    async def clean(self) -> CleanResult:
+    async def clean(self, scope: str) -> CleanResult:  # noqa: ARG002 - nothing is left
         """Do nothing: what is gone lies nowhere."""
         self._read("")
         return CleanResult()
@@ -265,7 +265,7 @@ class MemoryStore:
         """Return nothing: no older copy of it can take its place."""
         return LedgerFindings()
 
-    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:  # noqa: ARG002 - there is none
+    async def take_ledgers(self, scope: str, *, accept_damage: bool = False) -> bool:  # noqa: ARG002 - there is none
         """Do nothing: there is no ledger."""
         return True
 
