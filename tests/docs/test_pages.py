@@ -33,7 +33,7 @@ def test_the_map_names_what_there_is() -> None:
         for source in (architecture.SOURCE, KIT)
         for path in source.rglob("__init__.py")
     }
-    deep = ("store/migrations/versions", "languages/", "write/transcripts", "remanence_store_kit/contract")
+    deep = ("languages/", "write/transcripts", "remanence_store_kit/contract")
 
     assert named
     assert [] == [name for name in named if not any((top / name).exists() for top in _PLACES)]

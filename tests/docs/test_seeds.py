@@ -17,7 +17,7 @@ from remanence.curate.policy.document import PRESETS
 from remanence.engine import Engine
 from remanence.flows.base.settings import SETTINGS
 from remanence.recall.frames import BUILTIN
-from remanence.store.sql.tables import metadata
+from tools.sql_tables import metadata
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "seeds.md"

@@ -266,13 +266,13 @@ def test_an_erasure_finds_what_is_left_in_a_table_of_an_encrypted_file(path: Pat
 
 
 async def test_an_older_encrypted_file_is_brought_up_behind_an_encrypted_copy(
-    path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copy opens with the key, and of the copies of several upgrades the newest two stay."""
     for number in range(3):
         copy(path, f"{path}.before-v{number}")
         os.utime(f"{path}.before-v{number}", (number, number))
-    upgrades.know_next(monkeypatch.setattr, tmp_path_factory.mktemp("steps") / "scripts")
+    upgrades.know_next(monkeypatch.setattr)
 
     assert [TEXT] == _texts(path, OTHER)
     copies = {path.with_name(f"m.db.before-v{number}") for number in (2, upgrades.NEXT)}

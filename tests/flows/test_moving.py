@@ -18,9 +18,9 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceErr
 from remanence.flows.scopes import moving
 from remanence.store.base import Find
 from remanence.store.sql import scope_rows
-from remanence.store.sql.tables import metadata
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.command_line import typed
+from tools.sql_tables import metadata
 
 START = 1_767_225_600_000_000
 LEFT_BEHIND = {

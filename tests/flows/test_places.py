@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import LargeBinary, Text
 
 from remanence.store.data_inventory import BY_NAME, SAYING, SERVER_TABLES, TABLES, VECTORS
-from remanence.store.sql.tables import metadata, server_metadata
 from remanence.store.sqlite import cleaning
 from tests.flows.test_erasing import SAID, live, opened
+from tools.sql_tables import metadata, server_metadata
 
 # Tables with texts or bytes of their own that say nothing of a memory: rules, sessions' clocks, counts and runs.
 SILENT = {"fired", "leases", "counters", "blocks"}

@@ -21,12 +21,13 @@ import pytest
 import remanence
 from remanence import Engine
 from remanence.core.change import AuditPart, Cause, Change
-from remanence.core.errors import InvalidInput, StoreIncompatible, StoreUnavailable
+from remanence.core.errors import InvalidInput, RemanenceError, StoreIncompatible, StoreUnavailable
 from remanence.core.model import Relation
 from remanence.store.base import Bookkeeping, Find
-from remanence.store.postgres import pg_store
+from remanence.store.postgres import pg_schema, pg_store
 from remanence.store.postgres.pg_store import PgStore
-from remanence.store.sql.schema_versions import MARKS
+from remanence.store.sql import schema_versions
+from remanence.store.sql.schema_versions import MARKS, SCHEMA_VERSION
 from remanence_store_kit.builders import create_change, link_change, make_cause, source_change, tag_change
 from tests.postgres import Server
 from tests.relay import Cutter, Pooler
@@ -497,6 +498,36 @@ async def test_tables_of_another_version_are_refused_and_left_alone(
             await make_tables(postgres_address)
     finally:
         postgres_server.run(f"UPDATE meta SET value = (value::int - {by})::text WHERE name = 'schema'")
+
+
+async def test_older_tables_are_brought_up_once(
+    postgres_server: Server, postgres_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By one of those that open them at once, whole or not at all; who only reads says that nobody did."""
+    await make_tables(postgres_address)
+    later = SCHEMA_VERSION + 1
+
+    def ask(statement: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(postgres_address) as connection:
+            return connection.execute(statement.encode()).fetchall()
+
+    step = "CREATE TABLE places (scope bigint PRIMARY KEY, share text DEFAULT '5 %')"
+    monkeypatch.setattr(pg_schema, "SCHEMA_VERSION", later)
+    monkeypatch.setattr(schema_versions, "STEPS", {later: {"postgres": (step, "SELECT 1 / 0")}})
+    try:
+        with pytest.raises(StoreIncompatible, match="opened to write"):
+            await PgStore(postgres_address).open(read_only=True)
+        with pytest.raises(RemanenceError):
+            await make_tables(postgres_address)
+        before = ask("SELECT count(*) FROM pg_class WHERE relname = 'places'")
+        monkeypatch.setattr(schema_versions, "STEPS", {later: {"postgres": (step,)}})
+        await asyncio.gather(*(make_tables(postgres_address) for _ in range(4)))
+        after = ask("SELECT value FROM meta WHERE name = 'schema'")
+    finally:
+        postgres_server.run("DROP TABLE IF EXISTS places")
+        postgres_server.run(f"UPDATE meta SET value = '{SCHEMA_VERSION}' WHERE name = 'schema'")
+
+    assert ([(0,)], [(str(later),)]) == (before, after)
 
 
 @pytest.mark.parametrize("mark", ["fingerprint", "sums"])

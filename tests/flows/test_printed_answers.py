@@ -114,7 +114,7 @@ def made_answers() -> Mapping[type, Sequence[Any]]:
 def answer_types() -> list[type[Any]]:
     """Return every class of answers that the package has, in whichever module."""
     for module in pkgutil.walk_packages(remanence.__path__, "remanence."):
-        if ".migrations" not in module.name and ".integrations" not in module.name:
+        if ".integrations" not in module.name:
             importlib.import_module(module.name)
 
     def list_below(kind: type[Any]) -> Iterator[type[Any]]:

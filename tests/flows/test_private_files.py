@@ -41,14 +41,12 @@ async def test_a_new_database_and_its_copy_are_private(tmp_path: Path) -> None:
     assert dict.fromkeys(("a.db", "a.db-wal", "a.db-shm", "copy.db"), OWNER_ONLY) == found
 
 
-async def test_the_copy_before_an_upgrade_is_private(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_copy_before_an_upgrade_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So is the file itself from then on."""
     path = tmp_path / "old.db"
     await live(path)
     path.chmod(0o644)
-    know_next(monkeypatch.setattr, tmp_path_factory.mktemp("steps") / "migrations")
+    know_next(monkeypatch.setattr)
     async with remanence.open(path, scope="work", embedder="hashed"):
         pass
 

@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.store.base import Bookkeeping
 from remanence.store.sql.checksummed_columns import SUMMED
-from remanence.store.sql.tables import metadata
+from tools.sql_tables import metadata
 
 # Tables that are no part of the sums, with what proves them instead.
 PROVEN = {

@@ -18,7 +18,7 @@ from remanence.store.sqlite.database_file import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from remanence_store_kit.builders import expect_error
 from tests.command_line import typed
-from tests.flows.test_migrations import tables
+from tests.flows.test_file_versions import tables
 from tests.flows.upgrades import (
     NEXT,
     OPEN,
@@ -33,9 +33,7 @@ from tests.flows.upgrades import (
     version_of,
 )
 
-BROKEN = (
-    STEP + "    op.execute(\"INSERT INTO vectors (scope, seq, vector, digest) VALUES (1, 999, x'00', 0)\")\n"
-)
+BROKEN = (*STEP, "INSERT INTO vectors (scope, seq, vector, digest) VALUES (1, 999, x'00', 0)")
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +54,10 @@ def path(content: bytes, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the steps go that a process knows."""
-    return tmp_path_factory.mktemp("steps") / "migrations"
-
-
-@pytest.fixture
-def next_known(folder: Path) -> Iterator[None]:
+def next_known() -> Iterator[None]:
     """This process knows one version more."""
     with pytest.MonkeyPatch.context() as patched:
-        know_next(patched.setattr, folder)
+        know_next(patched.setattr)
         yield
 
 
@@ -121,13 +113,13 @@ async def test_copies_of_upgrades_do_not_pile_up(
 
 
 async def test_no_copy_goes_where_the_upgrade_fails(
-    path: Path, content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copies of before are what there is to go back to."""
     names = [f"{path.name}.before-v{NEXT}.{number}" for number in range(1, 4)]
     for name in names:
         (path.parent / name).write_bytes(content)
-    know_next(monkeypatch.setattr, folder, BROKEN)
+    know_next(monkeypatch.setattr, BROKEN)
     await expect_error(StoreDamaged, SqliteStore(str(path)).open())
 
     assert {*names} <= {file.name for file in path.parent.iterdir()}
@@ -147,10 +139,10 @@ async def test_nothing_is_changed_but_by_the_step(path: Path, next_known: None) 
 
 
 async def test_a_step_that_breaks_a_reference_is_taken_back(
-    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whole, and it says so; the copy stays."""
-    know_next(monkeypatch.setattr, folder, BROKEN)
+    know_next(monkeypatch.setattr, BROKEN)
     columns = columns_of(path)
     before, old = rows(path, columns), tables(path)
     refused = await expect_error(StoreDamaged, SqliteStore(str(path)).open())
@@ -159,12 +151,10 @@ async def test_a_step_that_breaks_a_reference_is_taken_back(
     assert (SCHEMA_VERSION, before, old) == (version_of(path), rows(path, columns), tables(path))
 
 
-async def test_processes_that_open_an_old_file_at_once_all_get_in(
-    path: Path, folder: Path, next_known: None
-) -> None:
+async def test_processes_that_open_an_old_file_at_once_all_get_in(path: Path, next_known: None) -> None:
     """One of them brings it up behind one backup, the others wait; every one of them then writes."""
-    program = START + "asyncio.run(upgrades.visit(sys.argv[1], f'process {sys.argv[3]} was here'))\n"
-    started = [await started_with(program, str(path), str(folder), str(number)) for number in range(4)]
+    program = START + "asyncio.run(upgrades.visit(sys.argv[1], f'process {sys.argv[2]} was here'))\n"
+    started = [await started_with(program, str(path), str(number)) for number in range(4)]
     said = [
         error for _, error in await asyncio.gather(*(process.communicate(b"go\n") for process in started))
     ]
@@ -177,15 +167,12 @@ async def test_processes_that_open_an_old_file_at_once_all_get_in(
     assert [] == [check for check in checks if not check.ok]
 
 
-async def test_an_upgrade_that_is_killed_leaves_the_old_file(
-    path: Path, folder: Path, next_known: None
-) -> None:
+async def test_an_upgrade_that_is_killed_leaves_the_old_file(path: Path, next_known: None) -> None:
     """A process that dies before the upgrade is committed leaves the old tables; whoever comes next brings them up."""
-    dying = "from remanence.store.migrations import run\nmigrate = run.migrate\n"
-    dying += "run.migrate = lambda *given: migrate(*given[:-1], lambda: os._exit(9))\n"
+    dying = "from remanence.store.sqlite import upgrade\nupgrade._finish_steps = lambda _: os._exit(9)\n"
     columns = columns_of(path)
     before = rows(path, columns)
-    killed = await started_with(START + dying + OPEN, str(path), str(folder))
+    killed = await started_with(START + dying + OPEN, str(path))
     await killed.communicate(b"go\n")
     between = version_of(path), rows(path, columns)
     async with opened(path) as memory:
@@ -196,9 +183,9 @@ async def test_an_upgrade_that_is_killed_leaves_the_old_file(
     assert (NEXT, []) == (version_of(path), [check for check in checks if not check.ok])
 
 
-async def upgraded(path: Path, folder: Path, until: float | None = None) -> float:
+async def upgraded(path: Path, until: float | None = None) -> float:
     """Let a process bring a file up, or kill it after so many seconds; return how long it took."""
-    process = await started_with(START + OPEN, str(path), str(folder))
+    process = await started_with(START + OPEN, str(path))
     assert process.stdin is not None
     began = time.monotonic()
     process.stdin.write(b"go\n")
@@ -211,7 +198,7 @@ async def upgraded(path: Path, folder: Path, until: float | None = None) -> floa
     return time.monotonic() - began
 
 
-async def killed_at(path: Path, folder: Path, moments: list[float]) -> set[int]:
+async def killed_at(path: Path, moments: list[float]) -> set[int]:
     """Kill an upgrade at each of these moments; return the versions of the files that were left."""
     left, old = set(), path.read_bytes()
     for moment in moments:
@@ -220,7 +207,7 @@ async def killed_at(path: Path, folder: Path, moments: list[float]) -> set[int]:
         path.write_bytes(old)
         columns = columns_of(path)
         before = rows(path, columns)
-        await upgraded(path, folder, moment)
+        await upgraded(path, moment)
         between = version_of(path)
         left.add(between)
         assert between in {SCHEMA_VERSION, NEXT}
@@ -236,25 +223,23 @@ async def killed_at(path: Path, folder: Path, moments: list[float]) -> set[int]:
 
 
 async def test_an_upgrade_killed_at_any_moment_is_before_or_after(
-    path: Path, folder: Path, tmp_path: Path, next_known: None
+    path: Path, tmp_path: Path, next_known: None
 ) -> None:
     """Its old rows, or all that is new with the old; never a copy beside it that looks whole and is not."""
     (other := tmp_path / "other.db").write_bytes(path.read_bytes())
-    whole = await upgraded(other, folder)
+    whole = await upgraded(other)
     moments = random.Random(1)
-    left = await killed_at(path, folder, [0.0, *(moments.uniform(0, whole) for _ in range(5))])
+    left = await killed_at(path, [0.0, *(moments.uniform(0, whole) for _ in range(5))])
 
     assert left <= {SCHEMA_VERSION, NEXT}
 
 
 @pytest.mark.deep
-async def test_many_killed_upgrades_are_before_or_after(
-    path: Path, folder: Path, tmp_path: Path, next_known: None
-) -> None:
+async def test_many_killed_upgrades_are_before_or_after(path: Path, tmp_path: Path, next_known: None) -> None:
     """The same at many moments, spread over the whole of it."""
     (other := tmp_path / "other.db").write_bytes(path.read_bytes())
-    whole = await upgraded(other, folder)
-    left = await killed_at(path, folder, [whole * number / 240 for number in range(240)])
+    whole = await upgraded(other)
+    left = await killed_at(path, [whole * number / 240 for number in range(240)])
 
     assert {SCHEMA_VERSION, NEXT} == left
 

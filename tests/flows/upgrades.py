@@ -4,10 +4,9 @@ The machinery that brings files up is tried with it as long as no real step is w
 """
 
 import asyncio
-import shutil
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE
@@ -15,29 +14,19 @@ from typing import Any
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite import database_file, upgrade
+from remanence.store.sql import schema_versions
+from remanence.store.sqlite import database_file
 
 LATER = 1_790_000_000_000_000
 ROOT = Path(__file__).parents[2]
 NEXT = database_file.SCHEMA_VERSION + 1
-# One table is made anew, one is added, and every memory is written.
-STEP = f"""
-from alembic import op
-import sqlalchemy as sa
-
-revision = "{NEXT:04}"
-down_revision = "{database_file.SCHEMA_VERSION:04}"
-branch_labels = None
-depends_on = None
-
-
-def upgrade() -> None:
-    with op.batch_alter_table("sources") as batch:
-        batch.add_column(sa.Column("note", sa.Text(), nullable=True))
-    op.create_table("places", sa.Column("no", sa.Integer(), primary_key=True), sa.Column("name", sa.Text()))
-    op.execute("UPDATE memories SET summary = text WHERE seq % 2 = 0")
-    op.execute("UPDATE memories SET summary = NULL WHERE seq % 2 = 0")
-"""
+# One table gets a column, one is added, and every memory is written.
+STEP = (
+    "ALTER TABLE sources ADD COLUMN note TEXT",
+    "CREATE TABLE places (no INTEGER PRIMARY KEY, name TEXT) STRICT",
+    "UPDATE memories SET summary = text WHERE seq % 2 = 0",
+    "UPDATE memories SET summary = NULL WHERE seq % 2 = 0",
+)
 NEW = {"places"}
 TEXTS = ("The harbour opens at six.", "The ferry leaves at noon.", "Ann keeps the keys of the boat shed.")
 # Starts a process that knows the step, says so, and waits for a line.
@@ -45,21 +34,17 @@ START = """
 import asyncio, os, sys
 from tests.flows import upgrades
 
-upgrades.know_next(setattr, sys.argv[2])
+upgrades.know_next(setattr)
 print(flush=True)
 sys.stdin.readline()
 """
 OPEN = "asyncio.run(upgrades.visit(sys.argv[1]))\n"
 
 
-def know_next(change: Callable[[Any, str, Any], None], folder: str | Path, step: str = STEP) -> None:
-    """Have this process know one version more, whose step is written to a folder where it is not there yet."""
-    scripts = Path(folder)
-    if not scripts.exists():
-        shutil.copytree(upgrade.SCRIPTS, scripts)
-        (scripts / "versions" / "next.py").write_text(step, encoding="utf-8")
+def know_next(change: Callable[[Any, str, Any], None], step: Sequence[str] = STEP) -> None:
+    """Have this process know one version more."""
     change(database_file, "SCHEMA_VERSION", NEXT)
-    change(upgrade, "SCRIPTS", scripts)
+    change(schema_versions, "STEPS", {NEXT: {"sqlite": step}})
 
 
 def opened(path: Path | str, scope: str = "work") -> remanence.Engine:
@@ -113,7 +98,7 @@ def columns_of(path: Path | str) -> dict[str, list[str]]:
         return {
             table: [f'"{name}"' for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
             for (table,) in held
-            if table not in {"words", "alembic_version"}
+            if table != "words"
         }
 
 

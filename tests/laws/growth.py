@@ -52,10 +52,9 @@ _parser: Any = importlib.import_module("re._parser")
 
 
 def modules() -> Iterator[ModuleType]:
-    """Import every module of the package, without what moves old files."""
+    """Import every module of the package."""
     for info in pkgutil.walk_packages(remanence.__path__, "remanence."):
-        if ".migrations" not in info.name:
-            yield importlib.import_module(info.name)
+        yield importlib.import_module(info.name)
 
 
 def holds_patterns(module: ModuleType) -> bool:

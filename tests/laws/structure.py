@@ -86,7 +86,6 @@ LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
     "remanence.opening": "psycopg is an extra, and only a memory on a server needs it",
     "remanence.store.sqlite.driver": "sqlcipher3 is an extra, and its library is 20 MB",
-    "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})
 # Modules of other parts that may catch everything too, each with its reason.
@@ -120,7 +119,6 @@ ROOT_ERRORS = frozenset(
 ROOT_ERRORS_MAX = 4
 # Parts that start something themselves, or are there for others.
 UNIMPORTED_PARTS = frozenset({"", "_version", "faces", "integrations", "sync", "types"})
-USED_BY_MIGRATIONS = frozenset({"remanence.store.sql.tables"})  # whose modules are not looked at here
 
 CLOCK_READS = frozenset(
     {"datetime.datetime." + name for name in ("now", "today", "utcnow")}
@@ -181,9 +179,8 @@ class Module:
 
 @lru_cache(maxsize=64)
 def modules(root: Path) -> tuple[Module, ...]:
-    """Parse every file of the package at `root`, migrations apart: these are written once and never tidied."""
-    paths = sorted(path for path in root.rglob("*.py") if "migrations" not in path.relative_to(root).parts)
-    return tuple(_module(root, path) for path in paths)
+    """Parse every file of the package at `root`."""
+    return tuple(_module(root, path) for path in sorted(root.rglob("*.py")))
 
 
 def long_functions(root: Path) -> list[str]:
@@ -406,7 +403,6 @@ def marks(root: Path) -> list[str]:
 def unimported_modules(root: Path) -> list[str]:
     """Every module is imported by another, except those that start something or serve others."""
     used = {target for module in modules(root) for target in _imported(root, module) if target != module.name}
-    used |= USED_BY_MIGRATIONS
     packages = {name[:at] for name in used for at, sign in enumerate(name) if sign == "."}
     return [
         f"{module.name} is imported by nobody"

@@ -159,7 +159,6 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         "more than one place",
     ),
     (structure.hidden_imports, {"store/a.py": OK + "def f():\n    import numpy\n"}, "f hides an import"),
-    (structure.marks, {"store/migrations/a.py": OK + "a = 1  # TODO later\n"}, "later"),
     (structure.marks, {"text.py": OK + "# ---- helpers\n"}, "helpers"),
     (
         structure.unimported_modules,

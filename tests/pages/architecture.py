@@ -14,7 +14,6 @@ FOLDERS = (
     "languages", "core", "text", "read", "gate", "write", "write/transcripts", "edit", "recall",
     "curate", "curate/language", "curate/policy", "curate/planner", "curate/forecast",
     "llm", "store", "store/sql", "store/sqlite", "store/folder", "store/postgres", "store/neo4j",
-    "store/migrations",
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",
     "flows/curate", "flows/entities", "flows/consolidate", "flows/mirror", "flows/erase", "flows/inspect",
     "flows/schedule", "flows/scopes",

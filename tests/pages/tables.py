@@ -1,15 +1,15 @@
-"""The SQL that makes the tables of a new database, written from `tables.py`: opening one loads no SQLAlchemy."""
+"""The SQL that makes the tables of a new database, written from `tools/sql_tables.py`: no program needs SQLAlchemy."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from remanence.store.sql.tables import DIALECTS, list_statements
+from tools.sql_tables import DIALECTS, list_statements
 
 _FOLDER = Path(__file__).parents[2] / "src" / "remanence" / "store" / "sql"
 _END = ";\n"
 _FIRST_LINE = (
-    "-- The tables of an empty database, written from tables.py by `make pages`: change them there.\n"
+    "-- The tables of an empty database, written by `make pages`: change them in tools/sql_tables.py.\n"
 )
 
 

@@ -22,8 +22,8 @@ from remanence.store.sql.dialect import Statement, build_insert
 from remanence.store.sql.names import NameCache
 from remanence.store.sql.rows import MILLION
 from remanence.store.sql.scope import open_scope
-from remanence.store.sql.tables import DIALECTS, list_statements
 from remanence.store.sqlite.sqlite_database import SqliteDatabase
+from tools.sql_tables import DIALECTS, list_statements
 
 READ = tuple(
     column for column in COLUMNS if column.kind in {"int", "time", "fraction", "flag", "enum", "name"}

@@ -13,8 +13,8 @@ from remanence.store.sql import details
 from remanence.store.sql.audit import json_text
 from remanence.store.sql.names import NameCache, ScopeNames
 from remanence.store.sql.scope import open_scope, open_scope_to_write
-from remanence.store.sql.tables import DIALECTS, list_statements
 from remanence.store.sqlite.sqlite_database import SqliteDatabase
+from tools.sql_tables import DIALECTS, list_statements
 
 TEXTS = st.text(max_size=8) | st.sampled_from(["rules", "actions", "cycle", "[", "0"])
 LEAVES = (

@@ -72,7 +72,6 @@ TABLES = (
     RegisteredTable("heard", "number", _NOTHING),
     RegisteredTable("counters", "number", _NOTHING, ("name",)),
     RegisteredTable("leases", "number", _NOTHING, ("name",)),
-    RegisteredTable("alembic_version", "number", _NOTHING),
     RegisteredTable("sqlite_schema", "number", _NOTHING, ("sql",)),
 )
 # What a database on a server has besides.

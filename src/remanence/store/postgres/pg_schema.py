@@ -1,4 +1,4 @@
-"""The tables of a database on a server: made where there are none, and refused where they are another version's."""
+"""The tables of a database on a server: made where there are none, and brought from an older version to this one."""
 
 import re
 from functools import cache
@@ -13,7 +13,7 @@ from remanence.store.postgres.pg_database import PgDatabase
 from remanence.store.sql import meta, refresh
 from remanence.store.sql.database import first
 from remanence.store.sql.dialect import Statement
-from remanence.store.sql.schema_versions import MARKS, SCHEMA_VERSION
+from remanence.store.sql.schema_versions import BASELINE_VERSION, MARKS, SCHEMA_VERSION, list_steps
 
 VERSION = "schema"  # the row of `meta`
 # Taken by whoever makes or changes tables, so that one process does at a time; any number that is ours will do.
@@ -80,19 +80,22 @@ def read_version(db: PgDatabase) -> int | None:
 
 
 def prepare(connection: Connection[Any], *, read_only: bool) -> None:
-    """Make the tables in an empty database, and compute anew what an older program computed.
+    """Make the tables in an empty database, bring older ones up, and compute anew what an older program computed.
 
-    Raise StoreIncompatible where they are of another version, or a newer program filled them.
+    Raise StoreIncompatible where they are of a newer version, or a newer program filled them.
     """
     with connection.transaction():
         db = PgDatabase(connection)
         version = read_version(db)
-        if not read_only and (version is None or refresh.find_overdue_marks(db)):
+        is_older = version is None or BASELINE_VERSION <= version < SCHEMA_VERSION
+        if not read_only and (is_older or refresh.find_overdue_marks(db)):
             # Whoever comes second waits here, and then finds it done.
             db.run(_HELD, (_LOCK,))
             version = read_version(db)
             if version is None:
                 version = _create(connection, db)
+            elif BASELINE_VERSION <= version < SCHEMA_VERSION:
+                version = _bring_up(connection, db, version)
         _refuse_other(version)
         overdue = refresh.find_overdue_marks(db)
         if newer := sorted(name for name, made in overdue.items() if _is_newer(name, made)):
@@ -119,6 +122,11 @@ def _refuse_other(version: int | None) -> None:
             f"the database has version {version}, this program knows versions up to {SCHEMA_VERSION}",
             recovery="use a newer version of Remanence; the database was not touched",
         )
+    if BASELINE_VERSION <= version < SCHEMA_VERSION:
+        raise StoreIncompatible(
+            f"the database has version {version}; it is brought to version {SCHEMA_VERSION} when it is opened to write",
+            recovery="open it once to write, as the role that owns the tables",
+        )
     if version < SCHEMA_VERSION:
         raise StoreIncompatible(
             f"the database has version {version}, which was never published; this program knows {SCHEMA_VERSION}",
@@ -131,4 +139,11 @@ def _create(connection: Connection[Any], db: PgDatabase) -> int:
     db.run_many(
         meta.PUT, [(VERSION, str(SCHEMA_VERSION)), (meta.SALT, token_hex(16)), *sorted(MARKS.items())]
     )
+    return SCHEMA_VERSION
+
+
+def _bring_up(connection: Connection[Any], db: PgDatabase, version: int) -> int:
+    for statement in list_steps("postgres", version):
+        connection.execute(statement.encode())
+    db.run_many(meta.PUT, [(VERSION, str(SCHEMA_VERSION))])
     return SCHEMA_VERSION

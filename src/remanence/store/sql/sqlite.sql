@@ -1,4 +1,4 @@
--- The tables of an empty database, written from tables.py by `make pages`: change them there.
+-- The tables of an empty database, written by `make pages`: change them in tools/sql_tables.py.
 CREATE TABLE meta (
 	name TEXT NOT NULL,
 	value TEXT NOT NULL,

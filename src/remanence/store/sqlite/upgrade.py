@@ -1,6 +1,6 @@
 """A database file made new, or brought from an older version to this one behind a verified backup.
 
-What is computed from rows is computed anew where other code computed it. Knows the steps in `migrations`.
+What is computed from rows is computed anew where other code computed it. Knows the steps in `schema_versions`.
 """
 
 import logging
@@ -13,7 +13,7 @@ from shutil import disk_usage
 
 from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sql import refresh
-from remanence.store.sql.schema_versions import MARKS
+from remanence.store.sql.schema_versions import MARKS, list_steps
 from remanence.store.sqlite import database_file
 from remanence.store.sqlite.database_file import APPLICATION_ID, BASELINE_VERSION, connect, version_of
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey, errors, is_encrypted, key_of
@@ -21,10 +21,6 @@ from remanence.store.sqlite.home import PARTIAL, copy, origin_at, peek, salt_of
 from remanence.store.sqlite.ledger_file import read_blocks
 from remanence.store.sqlite.sqlite_database import SqliteDatabase
 
-_ALEMBIC = (
-    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
-    " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-)
 # Where SQLite keeps the two in the first page of a file.
 _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100
 # Of the file's size: the copy, a log of nearly every page, and what is left.
@@ -35,7 +31,6 @@ _COPY_ENDING = re.compile(r"\.before-v\d+(\.\d+)?")  # of the name of a copy, be
 COPIES_KEPT = 2  # of upgrades: of the last one and of the one before, should a fault show late
 LOG = logging.getLogger("remanence")
 MB_A_SECOND = 25  # that an upgrade does on a slow machine, where nothing else runs
-SCRIPTS = Path(__file__).parents[1] / "migrations"
 _TABLES = Path(refresh.__file__).with_name("sqlite.sql")
 _END = ";\n"  # of each statement in the file, whose first line is a comment
 
@@ -125,12 +120,10 @@ def _create_schema(connection: sqlite3.Connection, salt: bytes) -> None:
     with _transaction(connection):
         # Another process may have been faster.
         if version_of(connection) == 0:
-            # The marks say whose file this is, of which version, to SQLite and to alembic.
+            # The marks say to SQLite whose file this is, of which version.
             marks = (
                 f"PRAGMA application_id = {APPLICATION_ID}",
                 f"PRAGMA user_version = {database_file.SCHEMA_VERSION}",
-                _ALEMBIC,
-                f"INSERT INTO alembic_version (version_num) VALUES ('{database_file.SCHEMA_VERSION:04}')",
             )
             for statement in (*tables(), *marks):
                 connection.execute(statement)
@@ -150,43 +143,48 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _migrate_file(connection: sqlite3.Connection, path: str) -> None:
-    from remanence.store.migrations.run import migrate
-
-    to = database_file.SCHEMA_VERSION
-    copies: list[str] = []
-
-    def start() -> None:
-        version = version_of(connection)
-        # Another process may have been faster. SQLite copies nothing through a connection that is about to write.
-        if version < to and path != IN_MEMORY:
-            _refuse_full(path)
-            # A kill left unfinished copies; nobody else makes one while this transaction is open.
-            file = Path(path)
-            for entry in file.parent.iterdir():
-                if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
-                    entry.unlink(missing_ok=True)
-            # The references of what is copied are looked at once all is done.
-            with closing(connect(path, key_of(connection), query_only=True)) as reader:
-                copies.append(backup_path(path, version))
-                copy(reader, copies[0], references=False)
-
-    def finish() -> None:
-        connection.execute(f"PRAGMA user_version = {to}")
-        refresh.refresh(SqliteDatabase(connection))
-        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
-        if dangling:
-            raise StoreDamaged(
-                f"the migration to version {to} left {len(dangling)} dangling rows and was taken back",
-                recovery="report this with the backup that lies beside the file",
-            )
-
+    copied = False
     (cache,) = connection.execute("PRAGMA cache_size").fetchone()
     connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
     connection.execute("PRAGMA foreign_keys = OFF")  # a table that is built anew is dropped once
     try:
-        migrate(connection, SCRIPTS, f"{to:04}", start, finish)
+        with _transaction(connection):
+            version = version_of(connection)
+            is_older = version < database_file.SCHEMA_VERSION  # another process may have been faster
+            copied = is_older and path != IN_MEMORY
+            if copied:
+                _copy_older_file(path, version, key_of(connection))
+            for statement in list_steps("sqlite", version):
+                connection.execute(statement)
+            if is_older:
+                _finish_steps(connection)
     finally:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {cache}")
-    for old in remove_older_copies(path, salt_of(connection), key_of(connection)) if copies else ():
+    for old in remove_older_copies(path, salt_of(connection), key_of(connection)) if copied else ():
         LOG.warning("removed %s, the copy of an earlier upgrade; the %d newest stay", old, COPIES_KEPT)
+
+
+def _copy_older_file(path: str, version: int, key: FileKey | None) -> None:
+    """Copy a file before it is changed, through another connection: one that is about to write copies nothing."""
+    _refuse_full(path)
+    # A kill left unfinished copies; nobody else makes one while this transaction is open.
+    file = Path(path)
+    for entry in file.parent.iterdir():
+        if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
+            entry.unlink(missing_ok=True)
+    with closing(connect(path, key, query_only=True)) as reader:
+        copy(reader, backup_path(path, version), references=False)  # these are looked at once all is done
+
+
+def _finish_steps(connection: sqlite3.Connection) -> None:
+    """Mark the version and compute anew what is to be; raise StoreDamaged where a reference dangles then."""
+    to = database_file.SCHEMA_VERSION
+    connection.execute(f"PRAGMA user_version = {to}")
+    refresh.refresh(SqliteDatabase(connection))
+    dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if dangling:
+        raise StoreDamaged(
+            f"the upgrade to version {to} left {len(dangling)} dangling rows and was taken back",
+            recovery="report this with the backup that lies beside the file",
+        )

@@ -7,20 +7,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
 
 import remanence
 import remanence.sync
 from remanence.core.change import Cause
 from remanence.core.errors import StoreIncompatible
-from remanence.store.migrations.run import config
-from remanence.store.sql.tables import metadata
 from remanence.store.sqlite.database_file import BASELINE_VERSION, SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqliteStore
-from remanence.store.sqlite.upgrade import SCRIPTS
 from remanence_store_kit.builders import create_change
 from tests.command_line import typed
 
@@ -32,7 +25,7 @@ def tables(path: Path) -> dict[str, str]:
     with closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     connection.close()
-    return {name: re.sub(r'[\s"]+', " ", sql).strip() for name, sql in rows if name != "alembic_version"}
+    return {name: re.sub(r'[\s"]+', " ", sql).strip() for name, sql in rows}
 
 
 async def filled(path: Path) -> None:
@@ -41,28 +34,6 @@ async def filled(path: Path) -> None:
     await store.open()
     await store.commit("work", [create_change(1, "apples are red")], Cause("learn", 1, "r"))
     await store.close()
-
-
-async def test_a_new_file_is_what_the_migrations_make(tmp_path: Path) -> None:
-    """Creating a file and migrating an empty one give the same tables, to the letter."""
-    await filled(tmp_path / "new.db")
-    engine = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
-    with engine.begin() as connection:
-        command.upgrade(config(SCRIPTS, connection), "head")
-    engine.dispose()
-
-    assert tables(tmp_path / "new.db") == tables(tmp_path / "old.db")
-
-
-async def test_autogenerate_finds_nothing_to_do(tmp_path: Path) -> None:
-    """What alembic would change in a file of today is nothing."""
-    await filled(tmp_path / "new.db")
-    engine = create_engine(f"sqlite:///{tmp_path / 'new.db'}")
-    with engine.connect() as connection:
-        difference = compare_metadata(MigrationContext.configure(connection), metadata)
-    engine.dispose()
-
-    assert [] == difference
 
 
 async def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:

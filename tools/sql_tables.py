@@ -1,8 +1,8 @@
 """The tables, as SQLAlchemy Core knows them: names, types, checks, keys and indexes, for SQLite and PostgreSQL.
 
 Every key begins with the scope, so that rows of one scope lie together and a cluster can keep them on one node. Every
-number is an integer: enums by code, times in microseconds, fractions in millionths. Read as pages are made and by
-migrations alone: a database is made from the texts beside this module.
+number is an integer: enums by code, times in microseconds, fractions in millionths. `make pages` writes the SQL from it
+that makes a database.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,0 @@
-"""The steps from one version of the tables to the next, as alembic runs them."""
