@@ -1,3 +1,3 @@
 """The version, in the one place that the package, the wheel and the command line read it from."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"

@@ -17,15 +17,16 @@ import pytest
 import remanence.sync
 from tests.flows.test_rest import COMMAND, ROOT, WAIT, Server
 
-UNIT, CONTAINER = ROOT / "deploy" / "remanence.service", ROOT / "deploy" / "Containerfile"
+SERVING, RUNNING = ROOT / "deploy" / "remanence.service", ROOT / "deploy" / "remanence-run.service"
+CONTAINER = ROOT / "deploy" / "Containerfile"
 EXPOSURE_MAX = 15  # tenths, of 100; it has 12
 MODULE = COMMAND[:3]  # the command line, with no arguments
 
 
-def read_unit() -> dict[str, list[str]]:
-    """Return the settings of the unit."""
+def read_unit(file: Path) -> dict[str, list[str]]:
+    """Return the settings of a unit."""
     settings: dict[str, list[str]] = {}
-    for line in UNIT.read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         if line and line[0] not in "#[":
             name, _, value = line.partition("=")
             settings.setdefault(name, []).append(value)
@@ -63,7 +64,7 @@ def run_command(words: Sequence[str], folder: Path) -> Iterator[Server]:
 
 def test_the_unit_starts_and_ends_the_server(tmp_path: Path) -> None:
     """Its command is one, and the state is where the unit may write."""
-    unit = read_unit()
+    unit = read_unit(SERVING)
     (command,) = unit["ExecStart"]
     program, *words = shlex.split(command)
     at = words.index("/var/lib/remanence/agent.db")
@@ -75,16 +76,40 @@ def test_the_unit_starts_and_ends_the_server(tmp_path: Path) -> None:
     assert 0o600 == (tmp_path / "agent.db").stat().st_mode & 0o777
 
 
-def test_what_checks_units_finds_nothing(tmp_path: Path) -> None:
+def test_the_unit_of_due_jobs_runs_until_it_is_ended(tmp_path: Path) -> None:
+    """Beside the server, in the folder where it may write, with a copy before the first deletion."""
+    unit = read_unit(RUNNING)
+    (command,) = unit["ExecStart"]
+    _, *words = [word.replace("/var/lib/remanence", str(tmp_path)) for word in shlex.split(command)]
+    with remanence.sync.open(tmp_path / "agent.db", embedder="none") as memory:
+        memory.learn("The key hangs in the shed.")
+        memory.policy.use("default")
+    process = subprocess.Popen(
+        [*MODULE, *words, "--embedder", "none"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=WAIT)
+
+    assert (["remanence"], "default" in said, 0) == (unit["StateDirectory"], True, process.returncode)
+
+
+@pytest.mark.parametrize("file", [SERVING, RUNNING], ids=lambda file: str(file.stem))
+def test_what_checks_units_finds_nothing(file: Path, tmp_path: Path) -> None:
     """Neither a word that is none, nor more rights than such a service needs."""
     checker = shutil.which("systemd-analyze")
     if checker is None:
         pytest.skip("there is no systemd-analyze here")
-    unit = tmp_path / UNIT.name
+    unit = tmp_path / file.name
     program = tmp_path / "remanence"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    unit.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/remanence/bin/remanence", str(program)))
+    unit.write_text(file.read_text(encoding="utf-8").replace("/opt/remanence/bin/remanence", str(program)))
     for words in (["verify"], ["security", "--offline=yes", f"--threshold={EXPOSURE_MAX}"]):
         done = subprocess.run([checker, *words, str(unit)], capture_output=True, text=True, check=False)
         if "unrecognized option" in done.stderr:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated
 
-from remanence._version import __version__
 from remanence.core.verbs import TABLE
 from remanence.faces.cli.helping import ALL, HELP, list_commands, overview
 
@@ -119,7 +118,9 @@ def run(words: Sequence[str]) -> int:
         print(list_commands())
         return 0
     if list(words) == ["--version"]:
-        print(f"remanence {__version__}")
+        from remanence.faces.cli.format_versions import describe_versions
+
+        print(describe_versions())
         return 0
     if not ONE_TEXT.isdisjoint(words[:1]):
         os.environ.setdefault(THREADS, "1")
