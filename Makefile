@@ -13,9 +13,9 @@ STAMP := .venv/.complete
 # What proves stores is a distribution of its own, which the tests use.
 KIT := packages/remanence-store-kit
 UV := $(shell command -v uv 2>/dev/null)
-# The first Python on the path that is 3.11, 3.12 or 3.13 and really starts.
-OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 14))
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+# The first Python on the path that is 3.11 to 3.14 and really starts.
+OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 15))
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c '$(OK)' 2>/dev/null && { echo $$p; break; }; done)
 
 # Two workers: the suite's processes and threads leave no more than that idle on a small machine.
@@ -50,7 +50,7 @@ help:
 .venv: $(STAMP)
 
 $(PRODUCT): pyproject.toml src/remanence/_version.py constraints.txt
-	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.13 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --python "$(PYTHON)" .venv
 else

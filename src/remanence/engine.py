@@ -1,5 +1,6 @@
 """One memory, opened: a method per verb, each a gather, a decision and a commit that the flows carry out."""
 
+import builtins
 from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -150,7 +151,7 @@ class Engine(Shelves, EditingVerbs):
         *,
         progress: Progress | None = None,
         **more: Unpack[AboutNamed],
-    ) -> list[LearnResult]: ...
+    ) -> builtins.list[LearnResult]: ...
 
     async def learn(
         self,
@@ -159,7 +160,7 @@ class Engine(Shelves, EditingVerbs):
         if_revision: int | None = None,
         progress: Progress | None = None,
         **more: Unpack[AboutNamed],
-    ) -> LearnResult | list[LearnResult]:
+    ) -> LearnResult | builtins.list[LearnResult]:
         """Store a text as a memory, or a list of texts; a later text with the same `key` replaces it.
 
         `more` are the other fields of `Turn` (category, tags, speaker, said_at …), for each text of a list. A list may
@@ -322,7 +323,7 @@ class Engine(Shelves, EditingVerbs):
         return await inspect.read_memory(self._core, name, as_of)
 
     @overload
-    async def links(self, name: OneMemory) -> list[Link]: ...
+    async def links(self, name: OneMemory) -> builtins.list[Link]: ...
 
     @overload
     async def links(self, name: OneMemory, *, depth: int, limit: int = 10) -> RelatedResult: ...
@@ -337,7 +338,7 @@ class Engine(Shelves, EditingVerbs):
         depth: int | None = None,
         query: str | None = None,
         limit: int | None = None,
-    ) -> list[Link] | RelatedResult:
+    ) -> builtins.list[Link] | RelatedResult:
         """List the links of a memory, or with `depth` the memories that they lead to, each with its path.
 
         With `depth`, 1 to 3, it lists active memories that are reached over at most `depth` links; if no memory is
@@ -483,7 +484,7 @@ class Engine(Shelves, EditingVerbs):
         after: Run | None = None,
         decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
-    ) -> list[Event]: ...
+    ) -> builtins.list[Event]: ...
 
     @overload
     async def history(self, *, run: Run, limit: int = 100) -> RunReport: ...
@@ -498,7 +499,7 @@ class Engine(Shelves, EditingVerbs):
         decision: ActionName | Literal["any"] | None = None,
         outcome: OutcomeName | None = None,
         run: Run | None = None,
-    ) -> list[Event] | RunReport:
+    ) -> builtins.list[Event] | RunReport:
         """Show the changes of a memory, the newest runs (the audit log), or all that one run did.
 
         With `verb`, such as "curate", it lists only those runs; runs that only count uses are listed with "use" alone.
@@ -526,7 +527,7 @@ class Engine(Shelves, EditingVerbs):
         """Count memories, links and sessions, and show due jobs."""
         return await inspect.status(self._kept.looked_at)
 
-    async def doctor(self) -> list[Check]:
+    async def doctor(self) -> builtins.list[Check]:
         """Check the file and its health: structure, hashes, audit, full text, clock, roles and languages."""
         return await checks.run_checks(self._kept.looked_at)
 
@@ -608,7 +609,7 @@ class Engine(Shelves, EditingVerbs):
         limit: int = 1_000,
         oldest_first: bool = False,
         **equal: Unpack[ListOptions],
-    ) -> list[Memory]:
+    ) -> builtins.list[Memory]:
         """List memories, newest first, filtered by kind, tags, status or any column.
 
         Without a `status` it lists inbox and active memories; with one, memories that have it, or one of several, or

@@ -400,6 +400,28 @@ def marks(root: Path) -> list[str]:
     ]
 
 
+def shadowed_annotations(root: Path) -> list[str]:
+    """No annotation in a class names what the class defines: from Python 3.14 on it would mean that."""
+    found: list[str] = []
+    for module in modules(root):
+        for kind in (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)):
+            own = {item.name for item in kind.body if isinstance(item, Function | ast.ClassDef)}
+            annotations = [
+                node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else node.returns
+                for item in kind.body
+                for node in (item, *ast.walk(getattr(item, "args", item)))
+                if isinstance(node, ast.arg | ast.AnnAssign | Function)
+            ]
+            found += [
+                module.at(kind, f"an annotation of {kind.name} names its own {name.id}")
+                for annotation in annotations
+                if annotation is not None
+                for name in ast.walk(annotation)
+                if isinstance(name, ast.Name) and name.id in own
+            ]
+    return found
+
+
 def unimported_modules(root: Path) -> list[str]:
     """Every module is imported by another, except those that start something or serve others."""
     used = {target for module in modules(root) for target in _imported(root, module) if target != module.name}

@@ -165,6 +165,16 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         {"text.py": OK, "store/sqlite/sqlite_store.py": OK + "import remanence.text.analysis\n"},
         "store.sql",
     ),
+    (
+        structure.shadowed_annotations,
+        {"text.py": OK + "class A:\n    def list(self): pass\n    def f(self, a: int) -> list[int]: pass\n"},
+        "names its own list",
+    ),
+    (
+        structure.shadowed_annotations,
+        {"text.py": OK + "class A:\n    def set(self): pass\n    def f(self, a: set[int]): pass\n"},
+        "names its own set",
+    ),
     (structure.undocumented_modules, {"text.py": "a = 1\n"}, "has no docstring"),
     (
         structure.later_imports,
@@ -258,6 +268,11 @@ def test_functions_take_few_parameters(root: Path) -> None:
 def test_blocks_are_shallow(root: Path) -> None:
     """No statement stands deeper than three blocks."""
     assert [] == structure.deep_nesting(root)
+
+
+def test_annotations_mean_the_same_in_every_python(root: Path) -> None:
+    """No annotation in a class names what the class defines."""
+    assert [] == structure.shadowed_annotations(root)
 
 
 def test_imports_have_no_cycle(root: Path) -> None:

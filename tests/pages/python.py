@@ -151,7 +151,7 @@ def _line(function: Function) -> str:
 
 def _signature(function: Function) -> str:
     """Return a signature as the source has it, without `self`, an argument a line where it is long."""
-    answers = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    answers = f" -> {ast.unparse(function.returns).replace('builtins.', '')}" if function.returns else ""
     if any("property" in ast.unparse(one) for one in function.decorator_list):
         return f"{function.name}{answers}"
     given = function.args

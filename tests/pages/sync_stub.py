@@ -110,7 +110,11 @@ def _imports(body: list[ast.stmt], modules: list[ModuleType]) -> list[str]:
                 found = {alias.asname or alias.name: str(node.module) for alias in node.names} | found
         found |= {name: module.__name__ for name in vars(module) if name not in found and name in used}
     own = {tree.name for tree in body if isinstance(tree, ast.ClassDef)}
-    return [f"from {found[name]} import {name}" for name in sorted(used - own) if name in found]
+    found.pop("builtins", None)  # the one module that annotations name
+    return [
+        "import builtins",
+        *(f"from {found[name]} import {name}" for name in sorted(used - own) if name in found),
+    ]
 
 
 def _formatted(text: str, *command: str) -> str:

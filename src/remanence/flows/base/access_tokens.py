@@ -4,6 +4,7 @@ Of a token its salted hash is kept, beside the memories of every scope and in no
 does not. Knows names, roles and scopes; must not know how a token is sent.
 """
 
+import builtins
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
@@ -158,7 +159,7 @@ class AccessTokens:
             )
         return NewToken(_read_row(name, row), secret)
 
-    async def list(self) -> list[AccessToken]:
+    async def list(self) -> builtins.list[AccessToken]:
         """List the access tokens."""
         rows = await _read_rows(self._core)
         return [_read_row(name, rows[name]) for name in sorted(rows)]

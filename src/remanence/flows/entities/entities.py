@@ -3,6 +3,7 @@
 What is told of one is derived from what stands each time it is asked for, and stored nowhere.
 """
 
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -103,7 +104,7 @@ class Entities:
         type: str | None = None,  # noqa: A002 - a word of the field
         limit: int = 100,
         after: OneMemory | KnownEntity | None = None,
-    ) -> list[KnownEntity]:
+    ) -> builtins.list[KnownEntity]:
         """List entities, those with the most mentions first.
 
         The list continues after the entity `after`, by its number of mentions: an entity of a list before has the

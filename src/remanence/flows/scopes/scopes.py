@@ -3,6 +3,7 @@
 Lists across scopes, which nothing else does but what keeps a file in order; must not show anything that is in one.
 """
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import overload
@@ -86,7 +87,9 @@ class Scopes:
             )
         return await dropping.show_drop(self._core)
 
-    async def list(self, limit: int = 1_000, after: str | ScopeOverview | None = None) -> list[ScopeOverview]:
+    async def list(
+        self, limit: int = 1_000, after: str | ScopeOverview | None = None
+    ) -> builtins.list[ScopeOverview]:
         """List the scopes of the store: memories, bytes, last write."""
         return await list_scopes(self._core, limit, after)
 
