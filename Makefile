@@ -29,13 +29,14 @@ BUNDLED := import ensurepip, pathlib, runpy, sys; \
 	sys.path.insert(0, str(next(pathlib.Path(ensurepip.__file__).parent.glob('_bundled/pip-*.whl')))); \
 	runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
-.PHONY: help .venv test quick format lint types suite wheel site pages demo deep test-frameworks coverage shuffled lowest pins neo4j-server fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site release pages demo deep test-frameworks coverage shuffled lowest pins neo4j-server fmt clean
 
 help:
 	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
 	@echo "make test   format check, lint, types, the whole suite, the wheel in an empty environment"
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
 	@echo "make site   the documentation as a site, in build/site"
+	@echo "make release  wheels, source distributions, sums and a bill of materials, in build/release"
 	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync, SQL of a new file"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
 	@echo "make test-frameworks  the tests that others wrote for stores like our adapters, unchanged, against ours"
@@ -94,6 +95,11 @@ site: $(STAMP)
 
 pages: $(STAMP)
 	$(BIN)/python -m tests.pages
+
+# From the last commit alone: distributions of every package, their sums and a bill of materials, in build/release.
+release: $(STAMP)
+	$(INSTALL) --group release
+	$(BIN)/python -m tools.release
 
 demo: $(PRODUCT)
 	rm -rf build/demo
