@@ -1,7 +1,7 @@
 """Builds what is released from the last commit, into build/release: python -m tools.release.
 
 Wheels and source distributions of every package, each built twice in folders of their own and equal to the byte, their
-SHA-256 sums, and a bill of materials (CycloneDX) of an environment with the product alone. Nothing that is not committed
+SHA-256 sums, and a bill of materials (CycloneDX) of an environment with the product alone. Nothing uncommitted
 gets in.
 """
 
@@ -63,8 +63,8 @@ def write_materials(wheel: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="remanence-materials-") as name:
         venv.create(name)
         python = Path(name) / ("Scripts" if os.name == "nt" else "bin") / "python"
-        pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        limits = ["--constraint", ROOT / "constraints.txt"]
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+        limits = ["--constraint", str(ROOT / "constraints.txt")]
         subprocess.run([*pip, "install", "--quiet", "--no-compile", *limits, wheel], check=True)
         lists = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible"]
         subprocess.run([*lists, "--output-file", target, python], check=True)
