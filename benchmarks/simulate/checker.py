@@ -97,12 +97,11 @@ _PROTECTED = f"""(
         >= {AGENTS_SHARE})"""
 
 
-_WORKED = """EXISTS (SELECT 1 FROM links l JOIN states o
-    ON o.scope = m.scope AND o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END
-    LEFT JOIN names oc ON oc.scope = o.scope AND oc.no = o.category
-    LEFT JOIN names ot ON ot.scope = o.scope AND ot.no = o.state
-    WHERE l.scope = m.scope AND m.seq IN (l.source, l.target) AND o.status IN (0, 1)
-    AND (oc.name = 'session_context' AND ot.name = 'active' OR oc.name = 'task' AND ot.name = 'in_progress'))"""
+# What a running session or task is linked to, asked from the few that run: an index answers one side of a link.
+_WORKED = f"""WITH working AS (SELECT m.seq FROM {_NEAR} {_NAMED} WHERE m.status IN (:inbox, :active)
+    AND (c.name = 'session_context' AND t.name = 'active' OR c.name = 'task' AND t.name = 'in_progress'))
+    SELECT l.target AS seq FROM working JOIN links l ON l.scope = :scope AND l.source = working.seq
+    UNION SELECT l.source FROM working JOIN links l ON l.scope = :scope AND l.target = working.seq"""
 
 
 @dataclass(frozen=True)
@@ -250,13 +249,14 @@ class Checker:
         """E11, E13: which memories changed their tier since the last look, or left all of them; E12 counts them."""
         rows = self._all(
             "SELECT m.seq, m.agent, CASE WHEN m.status = :archived THEN :gone ELSE m.tier END AS tier,"
-            " coalesce(m.used_at, m.learned_at) AS used_at,"
-            f" {_WORKED} AS worked FROM {_NEAR} WHERE m.status IN (:inbox, :active, :archived)",
+            " coalesce(m.used_at, m.learned_at) AS used_at"
+            f" FROM {_NEAR} WHERE m.status IN (:inbox, :active, :archived)",
             inbox=INBOX,
             active=ACTIVE,
             archived=ARCHIVED,
             gone=len(BUDGETS),
         )
+        worked = {row["seq"] for row in self._all(_WORKED, inbox=INBOX, active=ACTIVE)}
         before = {row["seq"]: self._tiers.get(row["seq"], HOT) for row in rows}
         self._tiers |= {row["seq"]: row["tier"] for row in rows}
         for row in rows:
@@ -265,10 +265,10 @@ class Checker:
             if way and ways[-1:] != [way]:
                 ways.append(way)
         away = [row for row in rows if row["tier"] > before[row["seq"]]]
-        self.criteria["E13"].look(f"#{row['seq']} moved away" for row in away if row["worked"])
+        self.criteria["E13"].look(f"#{row['seq']} moved away" for row in away if row["seq"] in worked)
         stays, leaves = defaultdict(list), defaultdict(list)
         for row in rows:
-            if row["tier"] == HOT and not row["worked"]:
+            if row["tier"] == HOT and row["seq"] not in worked:
                 stays[row["agent"]].append(row["used_at"])
         for row in away:
             if before[row["seq"]] == HOT and now - row["used_at"] <= UNUSED:
@@ -297,10 +297,10 @@ class Checker:
         rows = self._all(
             f"SELECT m.seq, m.state_at FROM {_NEAR} {_NAMED}"
             " WHERE c.name = 'task' AND t.name IN ('completed', 'cancelled') AND m.status IN (:inbox, :active)"
-            " AND m.state_at < :before AND NOT m.pinned AND NOT EXISTS (SELECT 1 FROM links l"
-            " JOIN states o ON o.scope = m.scope AND o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END"
-            " WHERE l.scope = :scope AND m.seq IN (l.source, l.target) AND l.relation = :learned_from"
-            " AND o.status <> :pruned)",
+            " AND m.state_at < :before AND NOT m.pinned AND NOT EXISTS (SELECT 1 FROM"
+            " (SELECT target AS other FROM links WHERE scope = :scope AND source = m.seq AND relation = :learned_from"
+            " UNION ALL SELECT source FROM links WHERE scope = :scope AND target = m.seq AND relation = :learned_from)"
+            " JOIN states o ON o.scope = :scope AND o.seq = other WHERE o.status <> :pruned)",
             inbox=INBOX,
             active=ACTIVE,
             pruned=PRUNED,
