@@ -40,7 +40,9 @@ def import_later(names: dict[str, Any]) -> None:
         if name.islower():
             names[name] = LaterModule(names, name, f"{path}.{name}")
         else:
-            names[name] = ForwardRef(f"import_named({path!r}, {name!r})", module=__name__)
+            # Nothing but what every module has: in whose names it is evaluated differs between versions of Python.
+            found = f"__import__({__name__!r}, fromlist=['']).import_named({path!r}, {name!r})"
+            names[name] = ForwardRef(found)
 
 
 def build_getattr(names: dict[str, Any]) -> Callable[[str], Any]:

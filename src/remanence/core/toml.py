@@ -25,6 +25,13 @@ _STRINGS = re.compile(
 _KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{KEY_PARTS_MAX}}}")
 
 
+class RefusedToml(tomllib.TOMLDecodeError):
+    """A document that the parser is not asked for; since Python 3.14 its own error takes no free text."""
+
+    def __init__(self, message: str) -> None:
+        ValueError.__init__(self, message)
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """Return what a TOML document says.
 
@@ -36,7 +43,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     note_mended(count)
     size = len(text.encode())
     if size > TOML_BYTES_MAX:
-        raise tomllib.TOMLDecodeError(f"it has {size:,} bytes, more than {TOML_BYTES_MAX:,}")
+        raise RefusedToml(f"it has {size:,} bytes, more than {TOML_BYTES_MAX:,}")
     if text.count(".") >= KEY_PARTS_MAX:
         _refuse_long_keys(text)
     try:
@@ -44,7 +51,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except (ValueError, RecursionError) as error:
-        raise tomllib.TOMLDecodeError(
+        raise RefusedToml(
             "it holds a number that is too long, or brackets too deep in one another"
         ) from error
 
@@ -55,4 +62,4 @@ def _refuse_long_keys(text: str) -> None:
     found = _KEY.search(bare)
     if found is not None:
         line = bare.count("\n", 0, found.start()) + 1
-        raise tomllib.TOMLDecodeError(f"a key has more than {KEY_PARTS_MAX} parts (at line {line}, column 1)")
+        raise RefusedToml(f"a key has more than {KEY_PARTS_MAX} parts (at line {line}, column 1)")
