@@ -7,11 +7,15 @@ from collections.abc import Iterator, Sequence
 from queue import Empty, Full, Queue
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from remanence.core.errors import StoreUnavailable
+from remanence.core.errors import NotFound, StoreUnavailable, format_value
 from remanence.store.base import Store
 
 Page: TypeAlias = tuple[str, Sequence[Sequence[Any]]]  # the name of a table, and rows of it
 PAGES_WAITING = 8
+MOVED = -1  # the position of a scope whose rows are in another store now
+_ARRIVING = (
+    -2
+)  # less the position of a scope that is moved here, and is not written to until it is here alone
 _LOOK_S = 0.05  # between two looks whether the other side has given up
 
 
@@ -93,6 +97,29 @@ class TransferStore(Store, Protocol):
         Raises Conflict, with nothing done, where the scope does not hold what it `was`.
         """
         ...
+
+
+def is_arriving(position: int) -> bool:
+    """Tell whether a scope at a position is being moved here, and is still where it comes from."""
+    return position <= _ARRIVING
+
+
+def mark_arriving(position: int) -> int:
+    """Return the position of a scope that is moved here, or of one that was, once it is here alone."""
+    return _ARRIVING - position
+
+
+def build_moved_refusal(scope: str, place: str) -> NotFound:
+    """Return that a scope is in another store now."""
+    return NotFound(f"scope {format_value(scope)} was moved to {place}", recovery=describe_way(place))
+
+
+def build_arriving_refusal(scope: str) -> StoreUnavailable:
+    """Return that a scope is not written to yet."""
+    return StoreUnavailable(
+        f"scope {format_value(scope)} is being moved here: until that is done it is read alone",
+        recovery="wait, or if the move was stopped begin it again: remanence move",
+    )
 
 
 def describe_way(place: str) -> str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remanence.core.model import Relation, Status
-from remanence.store.audit_parts import UNCHAINED, part_digest
+from remanence.store.audit_parts import UNCHAINED
 from remanence.store.base import DOUBT_UNDO, MAKE_ANEW, Check
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
-from remanence.store.neo4j.neo_erasing import read_mark
-from remanence.store.neo4j.neo_parts import decode_part
+from remanence.store.neo4j.neo_erasing import page_parts
+from remanence.store.neo4j.neo_log import open_log
 from remanence.store.neo4j.neo_rows import (
     NARROW_NAMES,
     decode_columns,
@@ -23,8 +23,8 @@ from remanence.store.neo4j.neo_rows import (
     words_of,
 )
 from remanence.store.neo4j.neo_transactions import Transaction
-from remanence.store.part_rules import entries_digest, header_digest, held_digest
-from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
+from remanence.store.sql import checking
+from remanence.store.undo_data_pruning import PROVEN, from_where
 from remanence.text.analysis import asks, term_hash
 
 _AT_ONCE = 2_000
@@ -145,33 +145,10 @@ def _check_words(db: Transaction, words: Mapping[str, set[int]], found: ScopeFin
 
 def _check_audit(db: Transaction, scope: Mapping[str, Any], found: ScopeFindings) -> None:
     """Prove that every part follows from the one before, and says what its digest was made of."""
-    previous, position = UNCHAINED, 0
-    faults = found.faults["audit"]
-    mark, held = read_mark(db), []
-    while rows := db.rows("read_parts", after=position, limit=_AT_ONCE, rows=True):
-        for row in rows:
-            node = row["part"]
-            position += 1
-            if fault := _find_fault(node, position, previous):
-                faults.append(f"part {node['position']} {fault}")
-            previous = bytes.fromhex(node["digest"])
-            if position <= mark.through and node.get("entries") is not None:
-                held.append(held_digest(decode_part(node)))
-            if position == mark.through:
-                found.ended = position, node["at"]
-    if (position, previous.hex()) != (scope.get("position", 0), scope.get("digest", UNCHAINED.hex())):
-        faults.append(f"it ends at part {position}, and the scope at {scope.get('position', 0)}")
-    if ImageEndMark(mark.through).replace_parts((), held) != mark:
-        faults.append(f"what is kept up to part {mark.through} is not what was left")
-
-
-def _find_fault(node: Mapping[str, Any], position: int, previous: bytes) -> str:
-    if node["position"] != position:
-        return f"stands where {position} should"
-    if part_digest(previous, node["header"], node["rest"]).hex() != node["digest"]:
-        return "does not follow from the one before"
-    part = decode_part(node)
-    is_whole = (node.get("header_cut") or header_digest(part) == node["header"]) and (
-        node.get("rest_cut") or entries_digest(part) == node["rest"]
-    )
-    return "" if is_whole else "is not what was written"
+    digest, before = (bytes.fromhex(scope.get(name, UNCHAINED.hex())) for name in ("digest", "before"))
+    with open_log(db, page_parts(db)) as log:
+        log.scope.row = log.scope.row._replace(
+            position=scope.get("position", 0), digest=digest, before=before
+        )
+        found.faults["audit"] += checking.find_audit_faults(log.scope)
+        found.ended = checking.find_images_end(log.scope)

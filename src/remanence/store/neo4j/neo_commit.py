@@ -32,20 +32,20 @@ def commit_changes(db: Transaction, changes: Sequence[Entry], cause: Cause) -> W
     if cause.fence is not None:
         refuse_lost(cause.fence, scope.fence)
     rows = list(rows_of(changes))
-    some = ScopeSlice(db, cause, forbids=scope.values["forbidden"] > 0)
+    position = scope.values["position"]
+    some = ScopeSlice(db, cause, position + 1, forbids=scope.values["forbidden"] > 0)
     some.read(rows)
     refuse_conflicts(some.tables, rows, cause.verb)
-    refuse_erased(db, scope.values.get("salt"), rows)
+    refuse_erased(db, scope.values.get("salts", ()), rows)
     final, new_seqs = resolve(rows, scope.values["latest_seq"])
     some.read_ends(final, scope.values["latest_seq"])
     tables, entries = apply_changes(some.tables, final, cause)
     counts = some.write(tables)
     cause = extend_run(_read_last_run(db, scope.values, cause), cause, entries)
-    position = scope.values["position"]
     values: dict[str, Any] = {name: scope.values[name] + count for name, count in counts.items()}
     values["latest_seq"] = max(scope.values["latest_seq"], *tables["memories"], 0)
     if cause.verb == ERASE:
-        entries, cause, more = erase_from_log(db, scope.values, some.tables, entries, cause)
+        entries, cause, more = erase_from_log(db, scope.values, (some.tables, tables), entries, cause)
         values |= more
     if rows or cause.closes:
         values |= append_part(db, scope.values, cause, entries, asked, new_seqs)[1]

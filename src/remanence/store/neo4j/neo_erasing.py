@@ -1,127 +1,145 @@
 """What an erasure takes out of a graph beside the rows that its commit names, and what is known of it afterwards.
 
-Knows parts, marks and nodes; the rules are those of `erasure` and `part_rules`.
+Knows parts, marks and nodes; what is taken out of the audit `redact_images` knows.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from secrets import token_hex
 from typing import Any, cast
 
 import orjson
 
-from remanence.core.change import AuditPart, Cause, Change
+from remanence.core.change import Cause, Change
 from remanence.core.errors import Conflict
 from remanence.core.forbidden import Forbidden
 from remanence.core.redaction import Names
 from remanence.store import erasure
-from remanence.store.neo4j.neo_parts import decode_part, encode_content
+from remanence.store.constraints import bans_of
+from remanence.store.erasure import EMPTIED, MarkKind
+from remanence.store.neo4j.neo_log import open_log
+from remanence.store.neo4j.neo_reads import search_words
 from remanence.store.neo4j.neo_rows import dump_json
 from remanence.store.neo4j.neo_transactions import Transaction
-from remanence.store.part_rules import RedactedLog, end_mark_detail, redact_log
-from remanence.store.row_rules import Tables
+from remanence.store.row_rules import Row, Tables
+from remanence.store.sql import redact_images
+from remanence.store.sql.erasing import PLAIN_ID, iterate_strings
+from remanence.store.sql.redact_images import Emptying, QuotedStrings, RedactedContent
 from remanence.store.undo_data_pruning import ImageEndMark
 from remanence.text.analysis import fingerprint
 
 _PARTS_AT_ONCE = 500
 _ROWS_AT_ONCE = 10_000
 _SALT_BYTES = 16
-_ID, _HASH = "id", "hash"  # kinds of marks
+_LASTING = [int(MarkKind.ERASED), int(MarkKind.ID)]  # no other mark takes the place of these
 BEYOND = (
     "the server's transaction logs, its backups and pages of its files that are not used again yet keep what they have:"
     " look at db.tx_log.rotation.retention_policy and how long backups are kept"
 )
 
 
-def refuse_erased(db: Transaction, salt: str | None, changes: Sequence[Change]) -> None:
+def refuse_erased(db: Transaction, salts: Sequence[str], changes: Sequence[Change]) -> None:
     """Raise Conflict for what would come in and was erased."""
-    coming = erasure.names_coming_in(changes) if salt is not None else {}
-    by_mark = {_mark(salt, name): row for name, row in coming.items()}
-    if by_mark and (back := [by_mark[row["mark"]] for row in db.rows("read_erased", marks=[*by_mark])]):
-        raise Conflict(sorted(back))
+    coming = erasure.names_coming_in(changes) if salts else {}
+    if back := _find_marked(db, salts, coming):
+        raise Conflict(sorted(coming[name] for name in back))
 
 
-def _mark(salt: str | None, name: str) -> str:
-    return erasure.mark(bytes.fromhex(salt or ""), name)
+def _find_marked(db: Transaction, salts: Sequence[str], names: Collection[str]) -> dict[str, int]:
+    by_mark = {erasure.mark(bytes.fromhex(salt), name): name for salt in salts for name in names}
+    rows = db.rows("read_erased", marks=[*by_mark], kept=int(MarkKind.KEPT)) if by_mark else []
+    return {by_mark[row["mark"]]: row["at"] for row in rows}
 
 
 def erase_from_log(
-    db: Transaction, scope: Mapping[str, Any], before: Tables, logged: Sequence[Change], cause: Cause
+    db: Transaction,
+    scope: Mapping[str, Any],
+    tables: tuple[Tables, Tables],
+    logged: Sequence[Change],
+    cause: Cause,
 ) -> tuple[tuple[Change, ...], Cause, dict[str, Any]]:
-    """Take images and names out of all parts, and keep marks of what went.
+    """Take images, quotations and names out of all parts, and keep marks of what went.
 
-    Return what the log keeps of it, why, and what the node of the scope says from now on. `before` are the tables as
-    the commit found them; what it writes is written.
+    Return what the log keeps of it, why, and what the node of the scope says from now on. `tables` are those before and
+    after; they are written already.
     """
+    before, after = (some["memories"] for some in tables)
     seqs = [cast("int", change.key) for change in logged if change.table == "memories"]
-    mark = read_mark(db)
-    redacted: list[RedactedLog] = []
-    detail: dict[str, Any] = {}
-    for log in _page_parts(db, seqs, cause.unnamed):
-        one = redact_log(log, seqs, cause.unnamed)
-        _write_redacted(db, log, one)
-        if more := end_mark_detail(mark, log, one.log):
-            mark, detail = ImageEndMark.read(more), more
-        redacted.append(one)
-    former = {seq: before["memories"][seq] for seq in seqs if seq in before["memories"]}
-    texts = {row["text"] for row in former.values()}.union(*(one.texts for one in redacted))
-    ids = {seq: id_ for one in redacted for seq, id_ in one.ids.items()}
-    ids |= {seq: row["id"] for seq, row in former.items()}
-    texts -= set(db.collect("read_texts", fingerprints=[fingerprint(text).hex() for text in texts]))
-    salt = scope.get("salt") or token_hex(_SALT_BYTES)
-    _keep_marks(db, salt, erasure.names_of(sorted(ids.items()), texts), cause.at)
+    former = {seq: before[seq] for seq in seqs if seq in before}
+    with open_log(db, page_parts(db)) as log:
+        emptying = Emptying(log.scope, seqs)
+        emptying.take()
+        _take_said(db, emptying, former, logged, cause)
+        left = emptying.part_digests()
+        detail = {EMPTIED: redact_images.emptied_digest(left), **emptying.end_mark_detail()}
+        redact_images.write(log.scope, scope["position"] + 1, left)
+        log.save(db)
+    salts = scope.get("salts") or [token_hex(_SALT_BYTES)]
+    _keep_marks(db, salts[0], _list_marked(db, emptying.found, former, after.keys()), cause.at)
     db.run("strip_gone", seqs=seqs)
     if cause.unnamed is not None:
         _remove_accessors(db, cause.unnamed)
     db.run("mark_uncleaned")
     entries = tuple(Change("memories", seq, {}, None) for seq in seqs)
-    return entries, replace(cause, detail={**cause.detail, **detail}), {"salt": salt}
+    return entries, replace(cause, detail={**cause.detail, **detail}), {"salts": salts}
+
+
+def page_parts(db: Transaction) -> Iterator[Mapping[str, Any]]:
+    """Yield the nodes of all parts."""
+    after = 0
+    while rows := db.rows("read_parts", after=after, limit=_PARTS_AT_ONCE, rows=True):
+        yield from (row["part"] for row in rows)
+        after = rows[-1]["part"]["position"]
+
+
+def _take_said(
+    db: Transaction, emptying: Emptying, former: Mapping[int, Row], logged: Sequence[Change], cause: Cause
+) -> None:
+    """Take out of the log what bans, boxes and traces said of what goes, quotations of it, and a person's names."""
+    texts = {row["text"] for row in former.values()}.union(*emptying.found.texts.values())
+    strings = {*texts, *emptying.found.strings, *iterate_strings(former.values())}
+    emptying.take_named("forbidden", bans_of(texts))
+    for table in ("boxes", "traces"):
+        emptying.take_named(table, {str(change.key) for change in logged if change.table == table})
+
+    def find_staying(stems: Sequence[str]) -> set[str]:
+        return {stem for stem, rows in search_words(db, stems).rows.items() if len(rows)}
+
+    emptying.silence(QuotedStrings((one for one in strings if not PLAIN_ID.fullmatch(one)), find_staying))
+    if cause.unnamed is not None:
+        emptying.take_names(cause.unnamed)
+
+
+def _list_marked(
+    db: Transaction, found: RedactedContent, former: Mapping[int, Row], staying: AbstractSet[int]
+) -> dict[str, MarkKind]:
+    """Return by what is known again what went, and what memories that stay do not say any more."""
+    said = {seq: {row["text"]} for seq, row in former.items()}
+    for seq, some in found.texts.items():
+        said[seq] = said.get(seq, set()) | some
+    every = set().union(*said.values())
+    unsaid = every - set(db.collect("read_texts", fingerprints=[fingerprint(text).hex() for text in every]))
+    ids = {**found.ids, **{seq: row["id"] for seq, row in former.items()}}
+    gone = {seq: id_ for seq, id_ in ids.items() if seq not in staying}
+    whole = {text for seq, texts in said.items() if seq not in staying for text in texts}
+    return {
+        **dict.fromkeys(erasure.names_of((), unsaid - whole), MarkKind.REDACTED),
+        **dict.fromkeys(erasure.names_of(sorted(gone.items()), whole & unsaid), MarkKind.ERASED),
+        **dict.fromkeys(map(erasure.of_id, gone.values()), MarkKind.ID),
+    }
+
+
+def _keep_marks(db: Transaction, salt: str, names: Mapping[str, MarkKind], at: int) -> None:
+    rows = [[erasure.mark(bytes.fromhex(salt), name), at, int(kind)] for name, kind in names.items()]
+    if rows:
+        db.run("put_erased", rows=rows, lasting=_LASTING)
 
 
 def read_mark(db: Transaction) -> ImageEndMark:
     """Return how far images have ended, as the last part that took some says."""
     row = db.row("read_mark")
     return ImageEndMark() if row is None else ImageEndMark.read(orjson.loads(row["detail"]))
-
-
-def _page_parts(db: Transaction, seqs: Sequence[int], names: Names | None) -> Any:
-    """Yield the parts of which some goes: those about the memories, and any that may say a name."""
-    if names is None:
-        yield [decode_part(row["part"]) for row in db.rows("read_parts_about", seqs=seqs)]
-        return
-    after = 0
-    while rows := db.rows("read_parts", after=after, limit=_PARTS_AT_ONCE, rows=True):
-        yield [decode_part(row["part"]) for row in rows]
-        after = rows[-1]["part"]["position"]
-
-
-def _write_redacted(db: Transaction, log: Sequence[AuditPart], redacted: RedactedLog) -> None:
-    rows = [
-        {
-            "position": new.position,
-            **encode_content(new),
-            **({"header_cut": True} if new.cause != old.cause else {}),
-            **({"rest_cut": True} if len(new.entries) < len(old.entries) else {}),
-        }
-        for old, new in zip(log, redacted.log, strict=True)
-        if new.position in redacted.digests
-    ]
-    if rows:
-        db.run("write_parts", rows=rows)
-
-
-def _keep_marks(db: Transaction, salt: str, names: Sequence[str], at: int) -> None:
-    rows = [
-        {
-            "mark": _mark(salt, name),
-            "kind": _ID if erasure.ids_among([name]) else _HASH,
-            "at": at,
-            "place": place,
-        }
-        for place, name in enumerate(names)
-    ]
-    if rows:
-        db.run("put_erased", rows=rows)
 
 
 def _remove_accessors(db: Transaction, names: Names) -> None:
@@ -141,15 +159,12 @@ def _remove_accessors(db: Transaction, names: Names) -> None:
 
 def find_erased(db: Transaction, names: Collection[str]) -> dict[str, int]:
     """Return which of these names were erased, and when."""
-    salt = db.read_scope().get("salt")
-    by_mark = {_mark(salt, name): name for name in names} if salt is not None else {}
-    rows = db.rows("read_erased", marks=[*by_mark]) if by_mark else []
-    return {by_mark[row["mark"]]: row["at"] for row in rows}
+    return _find_marked(db, db.read_scope().get("salts", ()), names)
 
 
 def list_erased_ids(db: Transaction) -> list[str]:
     """Return the ids of the memories that were erased, the earliest first."""
-    return [row["mark"] for row in db.rows("list_erased", kind=_ID)]
+    return [row["mark"] for row in db.rows("list_erased") if row["kind"] == MarkKind.ID]
 
 
 def list_forbidden(db: Transaction, folds: Sequence[str] | None) -> list[Forbidden]:

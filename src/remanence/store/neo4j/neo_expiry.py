@@ -1,15 +1,20 @@
 """How old images of the audit end, and what was purged is found by name. Knows parts; the rules are in `part_rules`."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import orjson
 
 from remanence.core.change import Cause
 from remanence.store.audit_parts import content_digest, refuse_lost, refuse_other
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.neo4j.neo_erasing import read_mark
-from remanence.store.neo4j.neo_parts import append_part, decode_part, encode_content
+from remanence.store.neo4j.neo_log import open_log
+from remanence.store.neo4j.neo_parts import append_part, decode_part
 from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
-from remanence.store.part_rules import end_log_images, read_end_result, with_end
-from remanence.store.undo_data_pruning import KEEPS_IMAGES, reach
+from remanence.store.part_rules import read_end_result, with_end
+from remanence.store.sql.image_expiry import ImageEnding
+from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, reach
 
 _PARTS_AT_ONCE = 1_001
 
@@ -27,27 +32,31 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
         refuse_lost(cause.fence, scope.fence)
     mark = read_mark(db)
     reached = reach(_page_counts(db, mark.through), before)
-    rows = db.rows("list_held_parts", mark=mark.through, through=max(mark.through, reached[0]))
-    log = [decode_part(row["part"]) for row in rows]
+    through, more = reached
+    rows = db.rows("list_held_parts", mark=mark.through, through=max(mark.through, through))
     keepers = db.collect("list_keepers", status=KEEPS_IMAGES.label, now=cause.at, before=before)
-    ending = end_log_images(log, mark, reached, frozenset(keepers), cause)
-    if ending is None:
-        return WriteOutcome(EndImagesResult(0, mark.through), scope.is_new)
-    ended = [
-        {"position": new.position, **encode_content(new), "rest_cut": True}
-        for old, new in zip(log, ending.log, strict=True)
-        if new != old
-    ]
-    if ended:
-        db.run("write_parts", rows=ended)
-    part, values = append_part(db, scope.values, ending.cause, (), asked, ())
+    with open_log(db, [row["part"] for row in rows]) as log:
+        ending = ImageEnding(log.scope, frozenset(keepers))
+        ending.end_released_images(mark.through)
+        ending.end_whole_parts(
+            [row["part"]["position"] for row in rows if row["part"]["position"] > mark.through]
+        )
+        if not through and not ending.parts:
+            return WriteOutcome(EndImagesResult(0, mark.through), scope.is_new)
+        log.save(db, cause.at)
+    mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
+    counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
+    cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
+    part, values = append_part(db, scope.values, cause, (), asked, ())
     return WriteOutcome(read_end_result(part), scope.is_new, values)
 
 
 def _page_counts(db: Transaction, after: int) -> Iterator[tuple[int, int, int]]:
     """Yield of the parts after a position their positions, times and counts, as far as somebody asks."""
     while rows := db.rows("page_counts", after=after, limit=_PARTS_AT_ONCE):
-        yield from ((row["position"], row["at"], row["count"]) for row in rows)
+        for row in rows:
+            at, count = orjson.loads(row["uses"])[:2] if row["uses"] else (row["at"], row["count"])
+            yield row["position"], at, count
         after = rows[-1]["position"]
 
 

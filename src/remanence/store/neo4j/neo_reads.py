@@ -63,7 +63,7 @@ def read_context(db: Transaction, asked: Arriving) -> WriteContext:
         tails={segment: tail for segment, tail in tails.items() if tail is not None},
         memories=scope.get("worded", 0),
         df={row["term"]: row["count"] for row in terms},
-        forbids=scope.get("forbidden", 0) > 0 or "salt" in scope,  # which an erasure makes
+        forbids=scope.get("forbidden", 0) > 0 or "salts" in scope,  # which an erasure makes
         position=scope.get("position", 0),
         values=read_settings(db, asked.get),
         counters=read_counters(db, asked.counters),

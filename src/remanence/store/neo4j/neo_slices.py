@@ -45,8 +45,8 @@ _APART = {"boxes": "box", "traces": "trace", "forbidden": "fold"}
 class ScopeSlice:
     """Tables that hold all rows which a commit names, claims, or touches; rows of memories may be narrow."""
 
-    def __init__(self, db: Transaction, cause: Cause, *, forbids: bool) -> None:
-        self._db, self._cause, self._forbids = db, cause, forbids
+    def __init__(self, db: Transaction, cause: Cause, position: int, *, forbids: bool) -> None:
+        self._db, self._cause, self._position, self._forbids = db, cause, position, forbids
         self.tables: Tables = empty()
 
     def read(self, changes: Sequence[Change]) -> None:
@@ -177,11 +177,9 @@ class ScopeSlice:
 
     def _remove_memories(self, removed: Mapping[int, Row]) -> None:
         """Leave of each the node that its history hangs on."""
-        scope, cause = self._db.scope, self._cause
-        rows = [
-            {"scope": scope, "seq": seq, "id": row["id"], "key": row["key"], "run": cause.run, "at": cause.at}
-            for seq, row in removed.items()
-        ]
+        cause = self._cause
+        by = {"scope": self._db.scope, "run": cause.run, "at": cause.at, "position": self._position}
+        rows = [{**by, "seq": seq, "id": row["id"], "key": row["key"]} for seq, row in removed.items()]
         self._put("remove_memories", rows)
 
     def _create_memories(self, created: Mapping[int, Row], tables: Tables) -> None:

@@ -24,6 +24,12 @@ from remanence.core.errors import RemanenceError, StoreDamaged
 from remanence.store.neo4j import neo_errors
 from remanence.store.neo4j.neo_address import NeoAddress
 from remanence.store.neo4j.neo_queries import QUERIES
+from remanence.store.scope_transfer import (
+    build_arriving_refusal,
+    build_moved_refusal,
+    is_arriving,
+    mark_arriving,
+)
 
 Answer = TypeVar("Answer")
 CONNECTIONS = 8  # at most, of one process
@@ -70,21 +76,34 @@ class Transaction(NamedTuple):
     def read_scope(self) -> Mapping[str, Any]:
         """Return what the node of the scope says; nothing where there is none."""
         row = self.row("read_scope")
-        return {} if row is None else row["scope"]
+        if row is None or not is_arriving(row["scope"]["position"]):
+            return {} if row is None else row["scope"]
+        return {**row["scope"], "position": mark_arriving(row["scope"]["position"])}
 
     def pass_gate(self) -> GateNumber:
-        """Wait until nobody's commit is being applied, and return which was the last."""
+        """Wait until nobody's commit is being applied, and return which was the last; NotFound if the scope moved."""
         for scope in (self.scope, _NEW):
             row = self.row("pass_gate", scope=scope)
+            if row is not None and row["moved_to"] is not None:
+                raise build_moved_refusal(scope, row["moved_to"])
             if row is not None:
                 return scope, row["writes"]
         return _NEW, 0
 
-    def lock_scope(self, lease: str | None = None, parts: Sequence[Sequence[Any]] = ()) -> "LockedScope":
-        """Lock the node of a scope, made where it is missing, before anything is compared."""
+    def lock_scope(
+        self, lease: str | None = None, parts: Sequence[Sequence[Any]] = (), *, comes_back: bool = False
+    ) -> "LockedScope":
+        """Lock the node of a scope, made where it is missing, before anything is compared.
+
+        One that moved elsewhere is NotFound, unless it `comes_back` now.
+        """
         row = self.row("lock_scope", lease=lease or "", parts=list(parts))
         assert row is not None
         values = dict(row["scope"])
+        if "moved_to" in values and not comes_back:
+            raise build_moved_refusal(self.scope, values["moved_to"])
+        if is_arriving(values["position"]) and not comes_back:
+            raise build_arriving_refusal(self.scope)
         return LockedScope(values, row["fence"], row["parts"], bool(values.pop("is_new", False)))
 
     def close_gate(self, written: "WriteOutcome[Any]") -> GateNumber:

@@ -23,6 +23,7 @@ WITH s
 MERGE (g:Gate {scope: $scope})
 ON CREATE SET g.writes = 1, g.lock = 1
 ON MATCH SET g.writes = g.writes + 1
+SET g.moved_to = s.moved_to
 RETURN g.writes AS writes
 
 // name: close_gate_of_new_scopes
@@ -34,7 +35,7 @@ MATCH (g:Gate {scope: $scope})
 USING INDEX SEEK g:Gate(scope)
 SET g.lock = 1
 WITH g
-RETURN g.writes AS writes
+RETURN g.writes AS writes, g.moved_to AS moved_to
 
 // name: hold_scope
 MATCH (s:Scope {name: $scope})
@@ -404,20 +405,25 @@ RETURN n.fold AS fold, n.row AS row
 
 // name: put_erased
 UNWIND $rows AS row
-MERGE (n:Erased {scope: $scope, mark: row.mark})
-ON CREATE SET n.kind = row.kind, n.at = row.at, n.place = row.place
+MERGE (n:Erased {scope: $scope, mark: row[0]})
+WITH n, row
+WHERE n.kind IS NULL OR NOT n.kind IN $lasting
+SET n.at = row[1], n.kind = row[2]
 
 // name: read_erased
 UNWIND $marks AS mark
 MATCH (n:Erased {scope: $scope, mark: mark})
 USING INDEX SEEK n:Erased(scope, mark)
+WITH n
+WHERE n.kind <> $kept
 RETURN n.mark AS mark, n.at AS at
 
 // name: list_erased
-MATCH (n:Erased {scope: $scope, kind: $kind})
+MATCH (n:Erased {scope: $scope})
+USING INDEX SEEK n:Erased(scope, mark)
 WHERE n.mark IS NOT NULL
-RETURN n.mark AS mark
-ORDER BY n.at, n.place
+RETURN n.mark AS mark, n.at AS at, n.kind AS kind
+ORDER BY at, mark
 
 // name: read_texts
 UNWIND $fingerprints AS fingerprint
@@ -431,21 +437,6 @@ USING INDEX SEEK m:Memory(scope, seq)
 WHERE m.seq > $after AND m.accessors IS NOT NULL
 WITH m ORDER BY m.scope, m.seq LIMIT $limit
 RETURN collect([m.seq, m.accessors]) AS rows
-
-// name: read_parts_about
-CALL () {
-  UNWIND $seqs AS seq
-  MATCH (m:Memory {scope: $scope, seq: seq})-[:CHANGED_IN]->(p:Part)
-  USING INDEX SEEK m:Memory(scope, seq)
-  RETURN p
-  UNION
-  UNWIND $seqs AS seq
-  MATCH (m:Gone {scope: $scope, seq: seq})-[:CHANGED_IN]->(p:Part)
-  USING INDEX SEEK m:Gone(scope, seq)
-  RETURN p
-}
-RETURN properties(p) AS part
-ORDER BY p.position
 
 // name: write_parts
 UNWIND $rows AS row
@@ -468,16 +459,16 @@ RETURN p.detail AS detail
 
 // name: list_held_parts
 MATCH (p:Part {scope: $scope})
-WHERE p.position <= $through AND (p.entries IS NOT NULL OR p.position > $mark)
+WHERE p.position <= $through AND (p.kept IS NOT NULL OR p.position > $mark)
 RETURN properties(p) AS part
 ORDER BY p.position
 
 // name: page_counts
 MATCH (p:Part {scope: $scope})
 USING INDEX SEEK p:Part(scope, position)
-WHERE p.position > $after
+WHERE p.position > $after AND p.line IS NULL
 WITH p ORDER BY p.scope, p.position LIMIT $limit
-RETURN p.position AS position, p.at AS at, p.count AS count
+RETURN p.position AS position, p.at AS at, p.count AS count, p.uses AS uses
 ORDER BY position
 
 // name: list_keepers
@@ -535,7 +526,7 @@ ORDER BY n.last_at DESC, trace DESC LIMIT $limit
 
 // part: parts
 WITH p ORDER BY p.scope, p.position LIMIT $limit
-RETURN CASE WHEN $rows THEN properties(p) ELSE p {.*, entries: null} END AS part
+RETURN CASE WHEN $rows THEN properties(p) ELSE p {.*, kept: null} END AS part
 ORDER BY p.position
 
 // name: read_parts
@@ -579,13 +570,14 @@ USING INDEX SEEK p:Part(scope, at)
 WHERE p.at > $after AND p.at <= $until
 RETURN sum(p.destroyed) AS destroyed
 
-// name: create_part
+// name: create_parts
 MATCH (s:Scope {name: $scope})
+UNWIND $rows AS row
 CREATE (p:Part)
-SET p = $part
+SET p = row[0]
 CREATE (s)-[:DID]->(p)
-WITH p
-UNWIND $seqs AS seq
+WITH p, row
+UNWIND row[1] AS seq
 CALL (seq) {
   MATCH (m:Memory {scope: $scope, seq: seq})
   USING INDEX SEEK m:Memory(scope, seq)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import orjson
@@ -64,6 +64,7 @@ _SHARED_MIN = 8
 
 # position, n, kind, key, subkey, shape, before, after
 Row = tuple[int, int, int, int, str | None, int | None, str | None, str | None]
+FindImages: TypeAlias = Callable[[int], Sequence[str | None] | None] | None
 HEADER = (
     "position", "run", "part", "final", "verb", "at", "actor", "policy", "detail", "fired", "destroyed", "planned",
     "changes", "parts",
@@ -166,6 +167,11 @@ class PartImages:
                 keys = np.array([change.key for change in changes], np.int64)
                 self.blocks.append(block_log.build_links_row(self.position, first, keys))
 
+    def sort(self) -> None:
+        """Put rows and blocks in order of their numbers, when all are there."""
+        self.rows.sort(key=itemgetter(1))
+        self.blocks.sort(key=itemgetter(1))
+
     def add_used(self, seqs: Iterable[int]) -> None:
         """Keep which memories were used."""
         self.blocks.append(block_log.build_used_row(self.position, np.array(sorted(seqs), np.int64)))
@@ -216,9 +222,8 @@ def find_earlier_commit(
 def write(scope: OpenScope, cause: Cause, images: PartImages, *, packs_detail: bool = True) -> None:
     """Write one part, and which memories it mentions, at the end of the chain of its scope."""
     db, previous = scope.db, scope.row.digest
-    images.rows.sort(key=_number)
-    images.blocks.sort(key=itemgetter(1))
-    header = _build_header_row(images.position, cause, images.count)
+    images.sort()
+    header = build_header(images.position, cause, images.count)
     entries = entries_digest(images.shapes, images.rows, images.blocks)
     why = header_digest(header, scope.name, images.asked)
     values = [*header]
@@ -266,6 +271,11 @@ def header_digest(header: Sequence[Any], scope: str, asked: bytes) -> bytes:
 def own_digest(why: bytes, entries: bytes) -> bytes:
     """Return what is kept of a part to know it by: of why it was done and of what it changed."""
     return blake2b(why + entries, digest_size=OWN_BYTES).digest()
+
+
+def use_digest(cause: Cause, part: UsePart) -> bytes:
+    """Return what a part of uses is known by, which may be one of several in a line."""
+    return digest_of([cause.run, cause.part, cause.at, *part], OWN_BYTES)
 
 
 def entries_digest(shapes: Mapping[int, str], rows: Sequence[Row], blocks: Sequence[block_log.Row]) -> bytes:
@@ -411,11 +421,7 @@ def _share_text(seen: dict[str, int], n: int, text: str) -> str:
     return text if first == n else str(first)
 
 
-def _number(entry: Row) -> int:
-    return entry[1]
-
-
-def _build_header_row(position: int, cause: Cause, count: int) -> tuple[Any, ...]:
+def build_header(position: int, cause: Cause, count: int) -> tuple[Any, ...]:
     """Return a part's plain header."""
     return (
         position,
@@ -504,8 +510,7 @@ class _PartReader:
         ended_at = self._ends.find_end_time(position)
         for number, (part, seqs) in enumerate(zip(parts, used, strict=True)):
             why = replace(cause, at=part.at, part=cause.part + number)
-            known_by = digest_of([why.run, why.part, why.at, *part], OWN_BYTES).hex()
-            yield AuditPart(part.position, why, (), known_by, part.changes, seqs, ended_at)
+            yield AuditPart(part.position, why, (), use_digest(why, part).hex(), part.changes, seqs, ended_at)
 
     def _read_part(self, header: Sequence[Any], cause: Cause, digest: bytes) -> AuditPart:
         position, count = header[0], header[HEADER.index("changes")]
@@ -525,21 +530,35 @@ class _PartReader:
 
     def _read_entries(self, position: int) -> Iterator[Entry]:
         """Yield a part's changes and blocks in order, all of them or those of one memory."""
-        content = self._contents[position]
-        changes = _read_changes(self._scope, position, content.rows, self._shapes)
-        singles = zip((row[1] for row in content.rows), changes, strict=True)
-        blocks = block_log.blocks(content.blocks, self._shapes, self._query.memory)
-        pairs: Iterable[tuple[int, Entry]] = merge(singles, blocks, key=itemgetter(0))
-        return (entry for _, entry in pairs)
+        scope = self._scope
+
+        def find_images(n: int) -> Sequence[str | None] | None:
+            return scope.db.row(_IMAGES, (scope.no, position, n))
+
+        return decode_entries(self._contents[position], self._shapes, self._query.memory, find_images)
 
 
-def _read_changes(
-    scope: OpenScope, position: int, rows: Sequence[Row], texts: Mapping[int, str]
+def decode_entries(
+    content: PartContent, texts: Mapping[int, str], memory: int | None = None, find_images: FindImages = None
+) -> Iterator[Entry]:
+    """Yield a part's changes and blocks in order, of blocks all rows or those of one memory.
+
+    `find_images` finds the images of a change that is not in the content.
+    """
+    changes = _decode_changes(content.rows, texts, find_images)
+    singles = zip((row[1] for row in content.rows), changes, strict=True)
+    blocks = block_log.blocks(content.blocks, texts, memory)
+    pairs: Iterable[tuple[int, Entry]] = merge(singles, blocks, key=itemgetter(0))
+    return (entry for _, entry in pairs)
+
+
+def _decode_changes(
+    rows: Sequence[Row], texts: Mapping[int, str], find_images: FindImages
 ) -> Iterator[Change]:
     """Yield the changes that rows keep."""
     shapes: dict[int | None, _Shape] = {number: _Shape(text) for number, text in texts.items()}
-    images = _ImageResolver(scope, position, rows)
-    for _, _, kind, key, subkey, shape, before, after in rows:
+    images = _ImageResolver(rows, find_images)
+    for position, _, kind, key, subkey, shape, before, after in rows:
         if kind not in range(len(TABLES)):
             raise StoreDamaged(
                 f"part {position} changes a table {kind}, which there is not",
@@ -566,9 +585,9 @@ def _decode_key(kind: int, key: int, subkey: str | None) -> Any:
 class _ImageResolver:
     """Images by text, with references to earlier changes of the part followed: to those of other memories as well."""
 
-    def __init__(self, scope: OpenScope, position: int, rows: Iterable[Row]) -> None:
-        self._scope = scope
-        self._position = position
+    def __init__(self, rows: Sequence[Row], find_images: FindImages) -> None:
+        self._find_images = find_images
+        self._position = rows[0][0] if rows else 0
         self._texts = {row[1]: row[6:] for row in rows}
         self._held: dict[tuple[str, str], Any] = {}
 
@@ -579,7 +598,9 @@ class _ImageResolver:
         values = self._held.get((side, text))
         if values is None:
             n = int(text)
-            texts = self._texts.get(n) or self._scope.db.row(_IMAGES, (self._scope.no, self._position, n))
+            texts: Sequence[str | None] | None = self._texts.get(n)
+            if texts is None and self._find_images is not None:
+                texts = self._find_images(n)
             image = None if texts is None else texts[side == "after"]
             if image is None:
                 raise StoreDamaged(

@@ -17,6 +17,7 @@ from remanence.store.base import DOUBT_UNDO, GO_BACK, MAKE_ANEW, Check
 from remanence.store.data_inventory import VECTORS
 from remanence.store.erasure import EMPTIED, ERASE
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
+from remanence.store.scope_transfer import MOVED
 from remanence.store.sql import fulltext, redact_images, sums
 from remanence.store.sql.audit import (
     HEADER,
@@ -33,7 +34,7 @@ from remanence.store.sql.decoding import UNREADABLE
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
 from remanence.store.sql.rows import MEMORIES, row_digest
-from remanence.store.sql.scope import MOVED, OpenScope, ScopeRow
+from remanence.store.sql.scope import OpenScope, ScopeRow
 from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
 
 Faults = Iterator[str]
@@ -174,7 +175,7 @@ class _Checking:
     def _describe_proof(self) -> str:
         """Say what a sound audit proves: from where on the images, too."""
         try:
-            ended = [(one.name, *end) for one in self._open() if (end := _find_images_end(one)) is not None]
+            ended = [(one.name, *end) for one in self._open() if (end := find_images_end(one)) is not None]
         except self.errors as error:
             self._raise_unavailable(error)
             ended = []
@@ -217,7 +218,7 @@ def _find_row_faults(scope: OpenScope) -> Faults:
                 yield f"the vector of memory {seq} in {table} is not what was written"
 
 
-def _find_images_end(scope: OpenScope) -> tuple[int, int] | None:
+def find_images_end(scope: OpenScope) -> tuple[int, int] | None:
     """Return up to which part images have ended, and of when that is."""
     through = mark(scope).through
     row = scope.db.row(_AT, (scope.no, through)) if through else None

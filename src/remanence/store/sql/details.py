@@ -7,11 +7,20 @@ with what it says.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from remanence.store.sql.names import ScopeNames
+
+
+class NameTexts(Protocol):
+    """Where the name behind a number is found."""
+
+    def text(self, number: int) -> str:
+        """Return it; KeyError where there is none."""
+        ...
+
 
 _LISTED = frozenset({"rules", "actions"})  # lists whose items have forms of their own, with their texts
 _NESTED = frozenset({"cycle"})
@@ -40,7 +49,7 @@ def pack(names: ScopeNames, text: str | None) -> str | None:
     return orjson.dumps([number(form), *values]).decode()
 
 
-def unpack(names: ScopeNames, kept: str | None) -> str | None:
+def unpack(names: NameTexts, kept: str | None) -> str | None:
     """Return a detail as JSON from what is kept of it; raise ValueError where that is something else."""
     if kept is None or not kept.startswith("["):
         return kept
@@ -52,7 +61,7 @@ def unpack(names: ScopeNames, kept: str | None) -> str | None:
     return orjson.dumps(by_name, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def forms_of(names: ScopeNames, kept: str) -> set[int]:
+def forms_of(names: NameTexts, kept: str) -> set[int]:
     """Return the numbers of the forms that what is kept of a detail needs."""
     if not kept.startswith("["):
         return set()
@@ -95,5 +104,5 @@ def _put(form: Any, values: Iterator[Any]) -> Any:
     return next(values) if form == _HOLE else form
 
 
-def _read_form(names: ScopeNames, number: int) -> Any:
+def _read_form(names: NameTexts, number: int) -> Any:
     return orjson.loads(names.text(number))

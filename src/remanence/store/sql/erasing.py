@@ -66,7 +66,7 @@ _DETAILS = Statement("SELECT detail FROM runs WHERE scope = ?1 AND detail IS NOT
 _FORGET = Statement("UPDATE names SET space = ?3, name = ?4 WHERE scope = ?1 AND no = ?2")
 _KNOWN_GONE = frozenset({MarkKind.ERASED, MarkKind.ID})
 _VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked for
-_ID = re.compile("[0-9a-f]{32}")
+PLAIN_ID = re.compile("[0-9a-f]{32}")
 
 NameRow = tuple[int, str, str]  # no, space, name
 
@@ -176,11 +176,11 @@ class SqlErasure:
         }
         for seq, texts in audit.found.texts.items():
             self._texts_of.setdefault(seq, set()).update(texts)
-        self._strings = audit.found.strings | set(_iterate_strings(self._former))
+        self._strings = audit.found.strings | set(iterate_strings(self._former))
         audit.take_named("forbidden", bans_of(self._texts()))
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
-        strings = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))
+        strings = (one for one in (*self._texts(), *self._strings) if not PLAIN_ID.fullmatch(one))
         audit.silence(QuotedStrings(strings, self._find_kept_stems))
         if work.cause.unnamed is not None:
             audit.take_names(work.cause.unnamed)
@@ -197,7 +197,7 @@ class SqlErasure:
         self._keep_ledger()
         names = self._drop_names()
         # The id of a turn stands as a source of what was learned from it, and in runs: it says nothing.
-        strings = [one for one in (*self._texts(), *self._strings, *names) if not _ID.fullmatch(one)]
+        strings = [one for one in (*self._texts(), *self._strings, *names) if not PLAIN_ID.fullmatch(one)]
         work.db.note_erased(work.scope.no, _bytes_of(strings, self._vectors))
 
     def _find_kept_stems(self, stems: Sequence[str]) -> set[str]:
@@ -315,7 +315,7 @@ class SqlErasure:
         scope.names.forget()
 
 
-def _iterate_strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+def iterate_strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     """Yield what rows say beside their texts."""
     for row in rows:
         for name in ("key", "summary", "attributes"):

@@ -66,7 +66,7 @@ def end_images(scope: OpenScope, before: int, cause: Cause) -> EndImagesResult:
     ahead = scope.db.rows(_AHEAD, (scope.no, mark.through, PARTS_MAX + 1))
     through, more = reach(ahead, before)
     keeping = {seq for (seq,) in scope.db.rows(_KEEPING, (scope.no, cause.at, before))}
-    ending = _ImageEnding(scope, keeping)
+    ending = ImageEnding(scope, keeping)
     ending.end_released_images(mark.through)
     ending.end_whole_parts([position for position, *_ in ahead if position <= through])
     if not through and not ending.parts:
@@ -87,7 +87,7 @@ def find_row_memories(row: Sequence[Any]) -> tuple[int, ...]:
 
 
 @dataclass(slots=True)
-class _ImageEnding:
+class ImageEnding:
     """The images of one scope, of which some end; memories that are `keeping` keep theirs.
 
     `gone` and `stays` are the digests of what parts that keep some held before, and of what they hold.

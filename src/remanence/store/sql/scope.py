@@ -8,9 +8,14 @@ from typing import NamedTuple
 
 import orjson
 
-from remanence.core.errors import NotFound, StoreUnavailable, format_value
 from remanence.store.audit_parts import UNCHAINED
-from remanence.store.scope_transfer import describe_way
+from remanence.store.scope_transfer import (
+    MOVED,
+    build_arriving_refusal,
+    build_moved_refusal,
+    is_arriving,
+    mark_arriving,
+)
 from remanence.store.sql.database import Database, Row
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
@@ -41,10 +46,6 @@ _WRITE = Statement(
 )
 
 
-MOVED = -1  # the position of a scope whose rows are in another store now
-_ARRIVING = (
-    -2
-)  # less the position of a scope that is moved here, and is not written to until it is here alone
 MOVED_TO = "moved/to"  # the row of `settings` that says in which
 _MOVED_TO = Statement("SELECT value FROM settings WHERE scope = ?1 AND name = ?2")
 
@@ -108,8 +109,8 @@ def open_scope(db: Database, cache: NameCache, name: str) -> OpenScope:
     """Return a scope to read; one that moved elsewhere is NotFound."""
     row = ScopeRow(*(_find(db, cache, name, _READ) or ()))
     _refuse_moved(db, name, row)
-    if is_arriving(row):
-        row = row._replace(position=_ARRIVING - row.position)
+    if is_arriving(row.position):
+        row = row._replace(position=mark_arriving(row.position))
     return OpenScope(db, name, row, row, ScopeNames(db, row.no, row.names_gone, cache))
 
 
@@ -127,30 +128,16 @@ def open_scope_to_write(db: Database, cache: NameCache, name: str, *, comes_back
     row = ScopeRow(*found[: len(_COLUMNS)])
     if not comes_back:
         _refuse_moved(db, name, row)
-        if is_arriving(row):
-            raise StoreUnavailable(
-                f"scope {format_value(name)} is being moved here: until that is done it is read alone",
-                recovery="wait, or if the move was stopped begin it again: remanence move",
-            )
+        if is_arriving(row.position):
+            raise build_arriving_refusal(name)
     names = ScopeNames(db, row.no, row.names_gone, cache, writes=True)
     return OpenScope(db, name, row, row, names, has_listeners=any(found[len(_COLUMNS) :]))
-
-
-def is_arriving(row: ScopeRow) -> bool:
-    """Tell whether a scope is being moved here, and is still where it comes from."""
-    return row.position <= _ARRIVING
-
-
-def mark_arriving(row: ScopeRow) -> ScopeRow:
-    """Return the row of a scope that is moved here, or of one that was, once it is here alone."""
-    return row._replace(position=_ARRIVING - row.position)
 
 
 def _refuse_moved(db: Database, name: str, row: ScopeRow) -> None:
     if row.position == MOVED:
         (kept,) = db.row(_MOVED_TO, (row.no, MOVED_TO)) or ('"another store"',)
-        to = orjson.loads(kept)
-        raise NotFound(f"scope {format_value(name)} was moved to {to}", recovery=describe_way(to))
+        raise build_moved_refusal(name, orjson.loads(kept))
 
 
 def _find(db: Database, cache: NameCache, name: str, statement: Statement) -> Row | None:

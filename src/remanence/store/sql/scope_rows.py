@@ -4,24 +4,35 @@ Every number in a row is a number of its scope, so that rows mean the same where
 know what a row says.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import islice
+from typing import Any
 
 import orjson
 
 from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.core.errors import Conflict, format_value
-from remanence.core.model import LINK_COLUMNS
-from remanence.store.scope_transfer import Page, RowPipe, ScopeContent
-from remanence.store.sql import audit, erasing, fulltext, rows
+from remanence.core.model import COLUMN, LINK_COLUMNS
+from remanence.store.scope_transfer import (
+    MOVED,
+    Page,
+    RowPipe,
+    ScopeContent,
+    is_arriving,
+    mark_arriving,
+)
+from remanence.store.sql import audit, details, erasing, fulltext, rows
 from remanence.store.sql.checksummed_columns import SUMMED
 from remanence.store.sql.dialect import Statement, build_insert
-from remanence.store.sql.scope import MOVED, MOVED_TO, OpenScope, ScopeRow, is_arriving, mark_arriving
+from remanence.store.sql.names import SHAPE
+from remanence.store.sql.scope import MOVED_TO, OpenScope, ScopeRow
 
 HEAD = "scopes"  # the table of the first page
 _PAGE_ROWS = 1_000
 _DIGEST_BYTES = 16
+_SUM_BYTES = 32
+_MADE_OF_OTHERS = frozenset({"postings", "waiting", "mentions"})
 
 # Of each table that has rows of a scope: its columns behind the scope, and how many of these are its key. A table comes
 # behind those that its rows name.
@@ -54,6 +65,20 @@ TABLES: Mapping[str, tuple[tuple[str, ...], int]] = {
     "counters": (("name", "count"), 1),
     "leases": (SUMMED["leases"].columns, 1),
 }
+# Where a row has numbers of names, which every database gives in its own order.
+_NAMED = {
+    "states": [
+        place
+        for place, name in enumerate(SUMMED["states"].columns)
+        if name in COLUMN and COLUMN[name].kind == "name"
+    ],
+    **{
+        table: [TABLES[table][0].index(name)]
+        for table, name in (("tags", "tag"), ("accessors", "agent"), ("embeddings", "model"))
+    },
+}
+_DETAIL_AT = audit.RUN.index("detail")
+_NAMES_GONE_AT = ScopeRow._fields[1:].index("names_gone")
 _SELECT = {
     table: Statement(
         f"SELECT {', '.join(columns)} FROM {table} WHERE scope = ?1 ORDER BY {', '.join(columns[:key])}"
@@ -69,23 +94,50 @@ _NOTE_MOVED = Statement(build_insert("settings", ("scope", "name", "value")))
 
 
 class _RowHash:
-    """A hash of pages, in their order."""
+    """A hash of what pages say, in whatever order the rows come and whatever numbers names have.
+
+    It is a sum of hashes of rows. What is made of other rows, as words are of texts, is left out.
+    """
 
     def __init__(self) -> None:
-        self._hash = blake2b(digest_size=_DIGEST_BYTES)
+        self._sum = 0
+        self._names: dict[int, str] = {}
         self.rows = 0
 
     def add(self, page: Page) -> Page:
-        """Add a page, and return it."""
+        """Add a page, and return it; names come before the rows that have their numbers."""
         table, rows = page
-        # The notation of Python tells numbers, texts, bytes and NULL apart.
-        self._hash.update(repr((table, [tuple(row) for row in rows])).encode("utf-8", "surrogatepass"))
-        self.rows += len(rows)
+        if table not in _MADE_OF_OTHERS:
+            for row in self._read_names(rows) if table == "names" else rows:
+                # The notation of Python tells numbers, texts, bytes and NULL apart.
+                said = repr((table, self._name_values(table, row))).encode("utf-8", "surrogatepass")
+                self._sum += int.from_bytes(blake2b(said, digest_size=_SUM_BYTES).digest())
+                self.rows += 1
         return page
 
     def tell(self, position: int) -> ScopeContent:
         """Return what was added."""
-        return ScopeContent(position, self.rows, self._hash.hexdigest())
+        total = (self._sum % (1 << 8 * _SUM_BYTES)).to_bytes(_SUM_BYTES)
+        return ScopeContent(position, self.rows, blake2b(total, digest_size=_DIGEST_BYTES).hexdigest())
+
+    def text(self, number: int) -> str:
+        """Return the name behind a number."""
+        return self._names[number]
+
+    def _read_names(self, rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+        """Learn names, and return those whose numbers are in the digests of the audit."""
+        self._names |= {number: name for number, _, name in rows}
+        return [row for row in rows if row[1] == SHAPE]
+
+    def _name_values(self, table: str, row: Sequence[Any]) -> list[Any]:
+        values = [*row]
+        for place in _NAMED.get(table, ()):
+            values[place] = None if values[place] is None else self._names[values[place]]
+        if table == "runs":
+            values[_DETAIL_AT] = details.unpack(self, values[_DETAIL_AT])
+        elif table == HEAD:
+            del values[_NAMES_GONE_AT]
+        return values
 
 
 def send(scope: OpenScope, pipe: RowPipe) -> ScopeContent:
@@ -111,7 +163,7 @@ def receive(scope: OpenScope, pipe: RowPipe, *, moves: bool) -> ScopeContent:
 
     One that `moves` here is read alone until it is settled, and is written over if it is sent again.
     """
-    is_held = not is_arriving(scope.row) and (scope.row.position > 0 or scope.row.held > 0)
+    is_held = not is_arriving(scope.row.position) and (scope.row.position > 0 or scope.row.held > 0)
     there = read_content(scope) if is_held else None
     if there is None:
         _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to, or an earlier try
@@ -127,12 +179,12 @@ def receive(scope: OpenScope, pipe: RowPipe, *, moves: bool) -> ScopeContent:
         if table == HEAD:
             row = ScopeRow(scope.no, *some[0])
         elif there is None:
-            scope.db.run_many(_INSERT[table], [(scope.no, *one) for one in some])
+            insert(scope, table, some)
     content = digest.tell(row.position)
     if there is None:
         for table in SUMMED:
             scope.sums.count_table(scope.db, scope.no, table)
-        scope.row = mark_arriving(row) if moves else row
+        scope.row = row._replace(position=mark_arriving(row.position)) if moves else row
         scope.names.forget()
     elif there != content:
         raise Conflict(
@@ -143,10 +195,15 @@ def receive(scope: OpenScope, pipe: RowPipe, *, moves: bool) -> ScopeContent:
     return content
 
 
+def insert(scope: OpenScope, table: str, some: Iterable[Sequence[Any]]) -> None:
+    """Write rows of a table, each without its scope; its sums are made later."""
+    scope.db.run_many(_INSERT[table], [(scope.no, *one) for one in some])
+
+
 def settle(scope: OpenScope) -> None:
     """Let a scope that was moved here be written to."""
-    if is_arriving(scope.row):
-        scope.row = mark_arriving(scope.row)
+    if is_arriving(scope.row.position):
+        scope.row = scope.row._replace(position=mark_arriving(scope.row.position))
 
 
 def remove(scope: OpenScope, was: ScopeContent, moved_to: str) -> None:
