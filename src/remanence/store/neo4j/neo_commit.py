@@ -53,7 +53,7 @@ def commit_changes(db: Transaction, changes: Sequence[Entry], cause: Cause) -> W
         fired = orjson.loads(scope.values.get("fired", "{}")) | dict.fromkeys(cause.fired, cause.at)
         values["fired"] = orjson.dumps(fired).decode()
     if cause.turns:
-        db.run("add_turns", minute=cause.at // MINUTE * MINUTE, turns=cause.turns)
+        db.run("add_turns", rows=[[cause.at // MINUTE * MINUTE, cause.turns]])
     add_counts(db, cause.counts)
     put_settings(db, cause.values)
     result = CommitResult(

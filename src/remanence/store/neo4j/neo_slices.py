@@ -183,7 +183,7 @@ class ScopeSlice:
         self._put("remove_memories", rows)
 
     def _create_memories(self, created: Mapping[int, Row], tables: Tables) -> None:
-        tags, sources = _group(tables["tags"]), _group(tables["sources"])
+        tags, sources = group_rows(tables["tags"]), group_rows(tables["sources"])
         nodes = [
             encode_node(self._db.scope, seq, row, tags[seq], sources[seq]) for seq, row in created.items()
         ]
@@ -191,8 +191,8 @@ class ScopeSlice:
         self._mark_entities([seq for seq, row in created.items() if row["category"] == ENTITY])
 
     def _update_memories(self, changed: Mapping[int, tuple[Row, Row]], tables: Tables) -> None:
-        old_tags, new_tags = _group(self.tables["tags"]), _group(tables["tags"])
-        old_sources, new_sources = _group(self.tables["sources"]), _group(tables["sources"])
+        old_tags, new_tags = group_rows(self.tables["tags"]), group_rows(tables["tags"])
+        old_sources, new_sources = group_rows(self.tables["sources"]), group_rows(tables["sources"])
         columns = {
             seq: [name for name, value in new.items() if name != "asks" and value != old.get(name)]
             for seq, (old, new) in changed.items()
@@ -298,7 +298,7 @@ def _needs_vector(change: Change) -> bool:
     return _is_destroyed(change) or "vector" in {*(change.before or ()), *(change.after or ())}
 
 
-def _group(rows: Mapping[Any, Row]) -> defaultdict[int, dict[str, Row]]:
+def group_rows(rows: Mapping[Any, Row]) -> defaultdict[int, dict[str, Row]]:
     """Return rows that hang on memories by memory."""
     by_memory: defaultdict[int, dict[str, Row]] = defaultdict(dict)
     for (seq, name), row in rows.items():

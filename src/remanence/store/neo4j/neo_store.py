@@ -46,12 +46,21 @@ from remanence.store.base import (
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import refuse_interval, refuse_unknown_clocks, refuse_unknown_columns
-from remanence.store.neo4j import neo_checks, neo_erasing, neo_expiry, neo_reads, neo_settings, neo_snapshots
+from remanence.store.neo4j import (
+    neo_checks,
+    neo_erasing,
+    neo_expiry,
+    neo_reads,
+    neo_settings,
+    neo_snapshots,
+    neo_transfer,
+)
 from remanence.store.neo4j.neo_address import read_address
 from remanence.store.neo4j.neo_commit import commit_changes
 from remanence.store.neo4j.neo_rows import OWN
 from remanence.store.neo4j.neo_schema import prepare_database
 from remanence.store.neo4j.neo_transactions import CONNECTIONS, Neo4jTransactions, Transaction, WriteOutcome
+from remanence.store.scope_transfer import RowPipe, ScopeContent
 
 Answer = TypeVar("Answer")
 _THREADS = "remanence-neo4j"
@@ -267,6 +276,27 @@ class Neo4jStore:
         """Return how much each of these scopes holds."""
         return await self._look(lambda db: neo_reads.measure_scopes(db, scopes))
 
+    async def send_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Send all rows of a scope, as they are at one moment, and return what they are."""
+        return await self._run(lambda: neo_transfer.send(self._check_open(), scope, pipe))
+
+    async def receive_scope(self, scope: str, pipe: RowPipe, *, moves: bool) -> ScopeContent:
+        """Write the rows that come, all or none, and return what they are; the same rows once more change nothing."""
+        self._refuse_reading_only()
+        return await self._run(lambda: neo_transfer.receive(self._check_open(), scope, pipe, moves=moves))
+
+    async def settle_scope(self, scope: str) -> None:
+        """Let a scope that was moved here be written to; another is left as it is."""
+        await self._write(scope, neo_transfer.settle, repeats=True)
+
+    async def read_content(self, scope: str) -> ScopeContent:
+        """Return what a scope holds, read anew."""
+        return await self._run(lambda: neo_transfer.read_content(self._check_open(), scope))
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take all of a scope away where it still holds what it `was`; it is refused from then on."""
+        await self._write(scope, lambda db: neo_transfer.remove(db, was, moved_to), repeats=False)
+
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: references, rows, counts, full text, the audit chain."""
         names = await self._look(lambda db: [row["scope"]["name"] for row in db.rows("list_scopes")])
@@ -282,12 +312,15 @@ class Neo4jStore:
     async def _write(
         self, scope: str, work: Callable[[Transaction], WriteOutcome[Answer]], *, repeats: bool
     ) -> Answer:
+        self._refuse_reading_only()
+        return await self._run(lambda: self._check_open().write(scope, work, repeats=repeats))
+
+    def _refuse_reading_only(self) -> None:
         if self.reads_only:
             raise ReadOnly(
                 "the memory is opened to be read alone; nothing was written",
                 recovery="open it without --read-only (read_only=True)",
             )
-        return await self._run(lambda: self._check_open().write(scope, work, repeats=repeats))
 
     async def _run(self, work: Callable[[], Answer]) -> Answer:
         """Do work on a thread; a caller that is cancelled leaves it whole."""

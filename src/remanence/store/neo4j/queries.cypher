@@ -56,8 +56,101 @@ ORDER BY scope
 
 // name: list_scopes
 MATCH (s:Scope)
+WHERE s.position >= 0
 RETURN properties(s) AS scope
 ORDER BY s.name
+
+// name: remove_nodes
+CALL () {
+  MATCH (n:Memory {scope: $scope})
+  USING INDEX SEEK n:Memory(scope, seq)
+  WHERE n.seq IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Gone {scope: $scope})
+  USING INDEX SEEK n:Gone(scope, seq)
+  WHERE n.seq IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Part {scope: $scope})
+  USING INDEX SEEK n:Part(scope, position)
+  WHERE n.position IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Stem {scope: $scope})
+  USING INDEX SEEK n:Stem(scope, key)
+  WHERE n.key IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Vector {scope: $scope})
+  USING INDEX SEEK n:Vector(scope, seq)
+  WHERE n.seq IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Conversation {scope: $scope})
+  USING INDEX SEEK n:Conversation(scope, name)
+  WHERE n.name IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Forbidden {scope: $scope})
+  USING INDEX SEEK n:Forbidden(scope, fold)
+  WHERE n.fold IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Erased {scope: $scope})
+  USING INDEX SEEK n:Erased(scope, mark)
+  WHERE n.mark IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Box {scope: $scope})
+  USING INDEX SEEK n:Box(scope, box)
+  WHERE n.box IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Trace {scope: $scope})
+  USING INDEX SEEK n:Trace(scope, trace)
+  WHERE n.trace IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Setting {scope: $scope})
+  USING INDEX SEEK n:Setting(scope, name)
+  WHERE n.name IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Counter {scope: $scope})
+  USING INDEX SEEK n:Counter(scope, name)
+  WHERE n.name IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Lease {scope: $scope})
+  USING INDEX SEEK n:Lease(scope, name)
+  WHERE n.name IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Heard {scope: $scope})
+  USING INDEX SEEK n:Heard(scope, minute)
+  WHERE n.minute IS NOT NULL
+  DETACH DELETE n
+}
+CALL () {
+  MATCH (n:Span {scope: $scope})
+  USING INDEX SEEK n:Span(scope, began)
+  WHERE n.began IS NOT NULL
+  DETACH DELETE n
+}
 
 // name: read_rows
 UNWIND $seqs AS seq
@@ -332,6 +425,12 @@ WITH v ORDER BY v.scope, v.model, v.seq LIMIT $limit
 DELETE v
 RETURN count(*) AS count
 
+// name: list_models
+MATCH (v:Vector {scope: $scope})
+USING INDEX SEEK v:Vector(scope, model, seq)
+WHERE v.model IS NOT NULL AND v.seq IS NOT NULL
+RETURN collect(DISTINCT v.model) AS models
+
 // name: read_some_vectors
 UNWIND $seqs AS seq
 MATCH (v:Vector {scope: $scope, model: $model, seq: seq})
@@ -485,6 +584,17 @@ CALL () {
 }
 RETURN collect(m.seq) AS seqs
 
+// name: create_gone
+UNWIND $rows AS row
+CREATE (m:Gone)
+SET m = row
+
+// name: list_gone
+MATCH (m:Gone {scope: $scope})
+USING INDEX SEEK m:Gone(scope, seq)
+WHERE m.seq IS NOT NULL AND m.id IS NOT NULL
+RETURN m.seq AS seq, m.id AS id, m.key AS key, m.position AS position, m.at AS at
+
 // name: find_gone
 MATCH (m:Gone {scope: $scope})
 USING INDEX SEEK m:Gone(scope, seq)
@@ -628,6 +738,12 @@ MATCH (l:Lease {scope: $scope, name: name})
 USING INDEX SEEK l:Lease(scope, name)
 RETURN l.name AS name, l.holder AS holder, l.until AS until, l.fence AS fence
 
+// name: list_leases
+MATCH (l:Lease {scope: $scope})
+USING INDEX SEEK l:Lease(scope, name)
+WHERE l.name IS NOT NULL
+RETURN l.name AS name, l.holder AS holder, l.until AS until, l.fence AS fence
+
 // name: put_leases
 UNWIND $rows AS row
 MERGE (l:Lease {scope: $scope, name: row[0]})
@@ -637,8 +753,9 @@ SET l.holder = row[1], l.until = row[2], l.fence = row[3]
 RETURN timestamp() AS now
 
 // name: add_turns
-MERGE (h:Heard {scope: $scope, minute: $minute})
-SET h.turns = coalesce(h.turns, 0) + $turns
+UNWIND $rows AS row
+MERGE (h:Heard {scope: $scope, minute: row[0]})
+SET h.turns = coalesce(h.turns, 0) + row[1]
 
 // name: read_heard
 MATCH (h:Heard {scope: $scope})
@@ -657,6 +774,10 @@ FOREACH (n IN met | DELETE n)
 WITH began, ended
 WHERE began < ended
 CREATE (:Span {scope: $scope, began: began, ended: ended})
+
+// name: create_spans
+UNWIND $rows AS row
+CREATE (:Span {scope: $scope, began: row[0], ended: row[1]})
 
 // name: read_spans
 MATCH (n:Span {scope: $scope})

@@ -25,6 +25,7 @@ from remanence.store.sql.decoding import DECODING
 from remanence.store.sql.dialect import Dialect, Statement, build_insert
 from remanence.store.sql.names import TAG
 from remanence.store.sql.rows import decode_value, decoded_link, encode_value, encoded_link
+from remanence.store.sql.scope import OpenScope
 from remanence.store.sql.transaction import CommitContext, Key
 
 # By table: the columns of its key behind the scope, and those of its values.
@@ -212,6 +213,24 @@ class AttachedChanges:
             return (*key, *encoded_link(whole))
         columns = TABLE_COLUMNS[table]
         return (*key, *(encode_value(columns[name], whole[name]) for name in _COLUMNS[table][1]))
+
+
+def read_tables(scope: OpenScope) -> dict[str, dict[Any, Row]]:
+    """Return all rows of the tables but that of memories, by their keys."""
+    tables: dict[str, dict[Any, Row]] = {}
+    for table, (key, values) in _COLUMNS.items():
+        statement = Statement(f"SELECT {', '.join((*key, *values))} FROM {table} WHERE scope = ?1")
+        tables[table] = {
+            _decode_key(scope, table, row[: len(key)]): _READ[table](row[len(key) :])
+            for row in scope.db.rows(statement, (scope.no,))
+        }
+    return tables
+
+
+def _decode_key(scope: OpenScope, table: str, kept: tuple[Any, ...]) -> Any:
+    if table == "tags":
+        return kept[0], scope.names.text(kept[1])
+    return kept[0] if table in APART else kept
 
 
 def _key_of(taken: tuple[int, Change]) -> Any:

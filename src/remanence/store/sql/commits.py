@@ -4,12 +4,21 @@ A commit of uses that goes on with the last line of its scope becomes a part of 
 and what they owe the rest of the scope; knows nothing of threads and transactions.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from remanence.core.change import ROWLESS, Cause, Change, CommitResult, Entry, number_entries, row_count
+from remanence.core.change import (
+    ROWLESS,
+    Cause,
+    Change,
+    CommitResult,
+    Entry,
+    Table,
+    number_entries,
+    row_count,
+)
 from remanence.core.errors import Conflict
 from remanence.store.audit_parts import USE, content_digest, goes_on, pack_run_id, part_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
@@ -48,6 +57,7 @@ _REVISE = Statement(
 _TOUCH = Statement(
     lambda sql: f"UPDATE states SET touched = touched + 1 WHERE scope = ?1 AND seq {sql.among(2)}"
 )
+_SET_TOUCHED = Statement("UPDATE states SET touched = ?3 WHERE scope = ?1 AND seq = ?2")
 # From this many new memories on, what they claim is looked for in a statement of its own.
 _MANY = 64
 
@@ -277,6 +287,22 @@ def _write_audit(
         writes.attached.images()
         writes.blocks.images()
     audit.write(work.scope, work.cause, work.images)
+
+
+def insert_tables(scope: OpenScope, tables: Mapping[str, Mapping[Any, Mapping[str, Any]]]) -> None:
+    """Write memories and what hangs on them into a scope that has none, with no audit."""
+    work = CommitContext(scope, Cause("", 0, ""), audit.PartImages(0, 0, b""))
+    memories, attached = Memories(work), AttachedChanges(work)
+    for table, rows in tables.items():
+        for key, row in rows.items():
+            change = Change(cast("Table", table), key, None, row)
+            (memories if table == "memories" else attached).take(0, change)
+    memories.create()
+    attached.write()
+    touched = [(scope.no, seq, row["touched"]) for seq, row in tables["memories"].items()]
+    scope.db.run_many(_SET_TOUCHED, touched)
+    held = len(tables["memories"])
+    scope.row = scope.row._replace(held=scope.row.held + held, memories=scope.row.memories + work.words)
 
 
 def _keep_books(work: CommitContext) -> None:

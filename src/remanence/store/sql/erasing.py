@@ -80,7 +80,8 @@ def find_marked_names(scope: OpenScope, names: Iterable[str]) -> dict[str, int]:
 def list_salts(scope: OpenScope) -> list[str]:
     """Return the salts of the marks of a scope: this database's own, and those of databases that it came from."""
     row = scope.db.row(_KEPT_SALTS, (scope.no, SALTS))
-    return [read_salt(scope.db).hex(), *(orjson.loads(row[0]) if row is not None else ())]
+    own = [salt.hex()] if (salt := read_salt(scope.db)) else []  # a scratch scope has none
+    return [*own, *(orjson.loads(row[0]) if row is not None else ())]
 
 
 def keep_salts(scope: OpenScope, salts: Sequence[str]) -> None:

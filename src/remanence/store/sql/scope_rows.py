@@ -166,7 +166,7 @@ def receive(scope: OpenScope, pipe: RowPipe, *, moves: bool) -> ScopeContent:
     is_held = not is_arriving(scope.row.position) and (scope.row.position > 0 or scope.row.held > 0)
     there = read_content(scope) if is_held else None
     if there is None:
-        _delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to, or an earlier try
+        delete_rows(scope)  # what an opening keeps of a scope that nobody wrote to, or an earlier try
     digest, row = _RowHash(), scope.row
     for page in pipe.iterate_pages():
         table, some = page
@@ -214,7 +214,7 @@ def remove(scope: OpenScope, was: ScopeContent, moved_to: str) -> None:
             f"scope {format_value(scope.name)} was written to meanwhile",
             "begin again: nothing was removed",
         )
-    _delete_rows(scope)
+    delete_rows(scope)
     scope.db.run(_NOTE_MOVED, (scope.no, MOVED_TO, orjson.dumps(moved_to).decode()))
     scope.row = ScopeRow(scope.no, position=MOVED, names_gone=scope.row.names_gone + 1)
     scope.db.note_erased(scope.no, ())  # so that the space of the rows is written anew
@@ -231,6 +231,7 @@ def _read_pages(scope: OpenScope) -> Iterator[Page]:
             yield table, some
 
 
-def _delete_rows(scope: OpenScope) -> None:
+def delete_rows(scope: OpenScope) -> None:
+    """Take all rows of a scope away, but for the one that names it."""
     for statement in (_DELETE_SUMS, *reversed(_DELETE.values())):
         scope.db.run(statement, (scope.no,))
