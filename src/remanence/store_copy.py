@@ -12,7 +12,7 @@ from remanence.flows.scopes import moving
 from remanence.flows.scopes.moving import ScopeCopy
 from remanence.opening import build_store
 from remanence.store.address import exists, hide_password, is_address, is_folder
-from remanence.store.scope_transfer import TransferStore
+from remanence.store.capabilities import TransferStore
 
 Place = str | Path
 
@@ -26,7 +26,7 @@ async def copy_scopes(
     key: object = None,
     target_key: object = None,
 ) -> list[ScopeCopy]:
-    """Copy scopes from one store to another: files, folders and PostgreSQL servers, as `open` takes them.
+    """Copy scopes from one store to another: files, folders and servers, as `open` takes them.
 
     A copy has the same memories by the same ids, links, vectors, history, undo data, settings and policy, and refuses
     what was erased. All scopes are copied where none is named, each whole or not at all. Access tokens and the register

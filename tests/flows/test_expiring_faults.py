@@ -42,7 +42,7 @@ def _pointed(monkeypatch: pytest.MonkeyPatch, point: int, happens: Any) -> None:
 
     monkeypatch.setattr(image_expiry, "PARTS_MAX", 2)
     monkeypatch.setattr(undo_data_pruning, "PARTS_MAX", 2)
-    monkeypatch.setattr(image_expiry._ImageEnding, "_end", around(image_expiry._ImageEnding._end))
+    monkeypatch.setattr(image_expiry.ImageEnding, "_end", around(image_expiry.ImageEnding._end))
     monkeypatch.setattr(audit, "append", around(audit.append))
 
 

@@ -260,7 +260,7 @@ async def test_what_arrives_is_read_and_not_written(tmp_path: Path) -> None:
     origin, goal = SqliteStore(str(source)), SqliteStore(str(target))
     await origin.open()
     await goal.open()
-    await moving._copy_rows(origin, goal, "ada", moves=True)
+    await moving.copy_rows(origin, goal, "ada", moves=True)
     arriving = await goal.find("ada", Find(limit=1_000))
     await goal.close()
     await origin.close()

@@ -26,6 +26,7 @@ from remanence.store.capabilities import (
     FILE,
     IMAGE_EXPIRY,
     SIZES,
+    TRANSFER,
     VECTORS,
     VOCABULARY,
     Capability,
@@ -74,6 +75,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     IMAGE_EXPIRY.name: frozenset({"run_jobs"}),
     CHECKED.name: frozenset(),
     SIZES.name: frozenset(),
+    TRANSFER.name: frozenset(),
     FILE.name: frozenset({"backup"}),
 }
 

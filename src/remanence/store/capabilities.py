@@ -30,6 +30,7 @@ from remanence.store.base import (
     Store,
 )
 from remanence.store.erasure import ERASE
+from remanence.store.scope_transfer import RowPipe, ScopeContent
 
 
 class VectorStore(Store, Protocol):
@@ -159,6 +160,37 @@ class MeasuredStore(Store, Protocol):
         ...
 
 
+class TransferStore(Store, Protocol):
+    """A store whose scopes can be copied to another one as they are, and be taken away once they are there."""
+
+    async def send_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
+        """Send all rows of a scope, as they are at one moment, and return what they are."""
+        ...
+
+    async def receive_scope(self, scope: str, pipe: RowPipe, *, moves: bool) -> ScopeContent:
+        """Write the rows that come, all or none, and return what they are.
+
+        Raises Conflict where the scope holds anything else; one that holds the same already is left as it is. One that
+        `moves` is read alone until it is settled, and written over where it is sent again.
+        """
+        ...
+
+    async def settle_scope(self, scope: str) -> None:
+        """Let a scope that was moved here be written to; another is left as it is."""
+        ...
+
+    async def read_content(self, scope: str) -> ScopeContent:
+        """Return what a scope holds, read anew."""
+        ...
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take all rows of a scope away; from then on it is refused with the place that it moved to.
+
+        Raises Conflict, with nothing done, where the scope does not hold what it `was`.
+        """
+        ...
+
+
 class FileStore(Store, Protocol):
     """A store of which a copy can be made and put back: it keeps ledgers of what was erased since."""
 
@@ -240,6 +272,11 @@ IMAGE_EXPIRY: Final = Capability(
 )
 CHECKED: Final = Capability("checks", ("check",), "what is stored is not looked through")
 SIZES: Final = Capability("sizes", ("measure_scopes",), "how many bytes a scope holds is not known")
+TRANSFER: Final = Capability(
+    "transfer",
+    ("send_scope", "receive_scope", "settle_scope", "read_content", "remove_scope"),
+    "a scope is not copied or moved to another store with its history, only exported",
+)
 FILE: Final = Capability(
     "file",
     ("backup", "compare_ledgers", "take_ledgers", "keep_standing"),
@@ -254,6 +291,7 @@ CAPABILITIES: Final = (
     IMAGE_EXPIRY,
     CHECKED,
     SIZES,
+    TRANSFER,
     FILE,
 )
 CORE: Final = (

@@ -1,14 +1,13 @@
-"""Whole scopes from one store to another: what a store must do for that, and how rows go from thread to thread.
+"""Whole scopes from one store to another: how rows go from thread to thread, and what is said of a scope under way.
 
 Knows pages of rows; must not know what is in one.
 """
 
 from collections.abc import Iterator, Sequence
 from queue import Empty, Full, Queue
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from remanence.core.errors import NotFound, StoreUnavailable, format_value
-from remanence.store.base import Store
 
 Page: TypeAlias = tuple[str, Sequence[Sequence[Any]]]  # the name of a table, and rows of it
 PAGES_WAITING = 8
@@ -68,37 +67,6 @@ class RowPipe:
         self._has_ended = True
 
 
-class TransferStore(Store, Protocol):
-    """A store whose scopes can be copied to another one as they are, and be taken away once they are there."""
-
-    async def send_scope(self, scope: str, pipe: RowPipe) -> ScopeContent:
-        """Send all rows of a scope, as they are at one moment, and return what they are."""
-        ...
-
-    async def receive_scope(self, scope: str, pipe: RowPipe, *, moves: bool) -> ScopeContent:
-        """Write the rows that come, all or none, and return what they are.
-
-        Raises Conflict where the scope holds anything else; one that holds the same already is left as it is. One that
-        `moves` is read alone until it is settled, and written over where it is sent again.
-        """
-        ...
-
-    async def settle_scope(self, scope: str) -> None:
-        """Let a scope that was moved here be written to; another is left as it is."""
-        ...
-
-    async def read_content(self, scope: str) -> ScopeContent:
-        """Return what a scope holds, read anew."""
-        ...
-
-    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
-        """Take all rows of a scope away; from then on it is refused with the place that it moved to.
-
-        Raises Conflict, with nothing done, where the scope does not hold what it `was`.
-        """
-        ...
-
-
 def is_arriving(position: int) -> bool:
     """Tell whether a scope at a position is being moved here, and is still where it comes from."""
     return position <= _ARRIVING
@@ -125,11 +93,3 @@ def build_arriving_refusal(scope: str) -> StoreUnavailable:
 def describe_way(place: str) -> str:
     """Return what to do about a scope that was moved to a place."""
     return f"open it there: --db {place}"
-
-
-def can_transfer(store: Store) -> bool:
-    """Tell whether scopes of a store can be copied to another one and moved."""
-    return all(
-        callable(getattr(store, verb, None))
-        for verb in ("send_scope", "receive_scope", "settle_scope", "read_content", "remove_scope")
-    )

@@ -11,13 +11,19 @@ from typing import cast
 from remanence.core.errors import Conflict, InvalidInput, NotFound, StoreDamaged, format_value
 from remanence.core.results import Result, number
 from remanence.store.base import Store
-from remanence.store.capabilities import ERASABLE, FILE, ErasableStore, FileStore, can
+from remanence.store.capabilities import (
+    ERASABLE,
+    FILE,
+    TRANSFER,
+    ErasableStore,
+    FileStore,
+    TransferStore,
+    can,
+)
 from remanence.store.scope_transfer import (
     PipeBroken,
     RowPipe,
     ScopeContent,
-    TransferStore,
-    can_transfer,
     describe_way,
 )
 
@@ -52,7 +58,7 @@ async def copy_scope(source: TransferStore, target: TransferStore, scope: str) -
     """
     if scope not in await source.survey(()):
         raise NotFound(f"no scope {format_value(scope)} there", recovery="see: remanence scopes list")
-    return _describe_copy(scope, await _copy_rows(source, target, scope, moves=False))
+    return _describe_copy(scope, await copy_rows(source, target, scope, moves=False))
 
 
 async def move_scope(source: TransferStore, target: TransferStore, scope: str, place: str) -> ScopeCopy:
@@ -64,7 +70,7 @@ async def move_scope(source: TransferStore, target: TransferStore, scope: str, p
     for attempt in range(ATTEMPTS):
         if scope not in await source.survey(()):
             return _describe_copy(scope, await _settle_moved(source, target, scope, place), moved=True)
-        content = await _copy_rows(source, target, scope, moves=True)
+        content = await copy_rows(source, target, scope, moves=True)
         try:
             await source.remove_scope(scope, content, place)
         except Conflict:
@@ -82,9 +88,7 @@ def _describe_copy(scope: str, content: ScopeContent, *, moved: bool = False) ->
     return ScopeCopy(scope, content.rows, content.position, content.digest, moved)
 
 
-async def _copy_rows(
-    source: TransferStore, target: TransferStore, scope: str, *, moves: bool
-) -> ScopeContent:
+async def copy_rows(source: TransferStore, target: TransferStore, scope: str, *, moves: bool) -> ScopeContent:
     """Copy all rows of a scope, and prove that they are there."""
     pipe = RowPipe()
     sending = asyncio.create_task(_end_both(source.send_scope(scope, pipe), pipe))
@@ -135,7 +139,7 @@ async def _settle_moved(source: TransferStore, target: TransferStore, scope: str
 
 def require_transfer(store: Store, place: str) -> TransferStore:
     """Return a store whose scopes can be copied and moved; InvalidInput for another."""
-    if not can_transfer(store):
+    if not can(store, TRANSFER):
         raise InvalidInput(
             f"the scopes of {place} cannot be copied as they are",
             recovery="export and import them: remanence export, remanence import",

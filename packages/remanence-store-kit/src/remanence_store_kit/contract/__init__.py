@@ -17,6 +17,7 @@ from remanence.store.capabilities import (
     FILE,
     IMAGE_EXPIRY,
     SIZES,
+    TRANSFER,
     VECTORS,
     VOCABULARY,
 )
@@ -36,6 +37,7 @@ from remanence_store_kit.contract.reads import ReadContract
 from remanence_store_kit.contract.refusals import RefusalContract
 from remanence_store_kit.contract.sizes import SizeContract
 from remanence_store_kit.contract.snapshots import SnapshotContract
+from remanence_store_kit.contract.transfers import TransferContract
 from remanence_store_kit.contract.vocabulary import VocabularyContract
 from remanence_store_kit.contract.writers import WritersContract
 
@@ -65,6 +67,7 @@ class StoreContract(
     ImageExpiryContract,
     CheckedContract,
     SizeContract,
+    TransferContract,
     FileContract,
 ):
     """Everything that a store must do; of what it lacks nothing is asked."""
@@ -80,5 +83,6 @@ CONTRACTS: Final[Mapping[str, type]] = {
     IMAGE_EXPIRY.name: ImageExpiryContract,
     CHECKED.name: CheckedContract,
     SIZES.name: SizeContract,
+    TRANSFER.name: TransferContract,
     FILE.name: FileContract,
 }
