@@ -13,13 +13,16 @@ import pytest
 
 import remanence
 from remanence import Engine
+from remanence.core.change import AuditPart
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, StoreUnavailable
+from remanence.flows.base.undo_data_expiry import expire
 from remanence.flows.scopes import moving
 from remanence.store.base import Find
 from remanence.store.sql import scope_rows
 from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.command_line import typed
+from tests.neo4j_server import Neo4jServer
 from tools.sql_tables import metadata
 
 START = 1_767_225_600_000_000
@@ -28,18 +31,18 @@ LEFT_BEHIND = {
     "scopes",
     "sums",
 }  # the number of a scope, its row, and the sums that are made anew
-SECRET = "Mara lives in Oslo."
+SECRET, PERSON = "Mara lives in Oslo.", "Wilhelmina Brück"
 KILLS = 12
 
 
 def opened(place: Path | str, scope: str = "ada", **more: object) -> Engine:
     """Open a scope."""
-    clock = ManualClock(START + 40 * DAY)
+    clock = ManualClock(START + 200 * DAY)
     return remanence.open(place, scope=scope, clock=clock, embedder="hashed", **more)  # type: ignore[arg-type]
 
 
 async def live(place: Path | str) -> str:
-    """Let a scope have a past: links, a session, a curation, an undo, an erasure and a ban; return a run to undo."""
+    """Let a scope have a past, in which something was erased, forbidden, purged and ended; return a run to undo."""
     clock = ManualClock(START)
     async with remanence.open(place, scope="ada", clock=clock, embedder="hashed", agent="desk") as memory:
         learned = await memory.learn(
@@ -58,6 +61,15 @@ async def live(place: Path | str) -> str:
         await memory.consolidate()
         await memory.policy.use("default")
         await memory.curate()
+        await memory.learn("I sail on Sundays.", speaker=PERSON)
+        about = await memory.learn(f"{PERSON} mends the nets.", speaker="Tom", session="boats")
+        await memory.tag(about, "person/mara-lund")
+        await memory.erase.apply(await memory.erase.show(subject=PERSON, mentions=True))
+        await memory.forget(learned[9])
+        clock.advance(days=100)
+        await memory.review.settle("clock", "accept")
+        await memory.curate()
+        assert (await expire(memory._core)).changes
         pinned = await memory.pin(learned[5])
         return pinned.run
 
@@ -68,29 +80,75 @@ async def export(place: Path | str) -> list[bytes]:
         return [line async for line in memory.export()][1:]
 
 
-async def test_a_scope_is_the_same_in_every_store(tmp_path: Path, postgres_address: str) -> None:
-    """File, server, folder, file: one hash, one export, sound; undone in each, and what was erased stays away."""
+async def read_log(memory: Engine) -> tuple[list[AuditPart], list[str]]:
+    """Return the whole log of a scope, and what was purged or is in its statistics."""
+    store = memory._core.store
+    purged = await store.find_purged_memories("ada", [*range(1, 200)])
+    return await store.history("ada", limit=1_000_000), [str(one) for one in purged]
+
+
+async def test_a_scope_is_the_same_in_every_store(
+    tmp_path: Path, postgres_address: str, neo4j_server: Neo4jServer, neo4j_address: str
+) -> None:
+    """One hash, one export, one history, sound; a run is undone in each, and what was erased stays away."""
     places: list[Path | str] = [
         tmp_path / "a.db",
         postgres_address,
+        neo4j_address,
         f"{tmp_path / 'folder'}{os.sep}",
         tmp_path / "b.db",
     ]
     run = await live(places[0])
-    before, digests = await export(places[0]), set[str]()
+    before, digests, logs = await export(places[0]), set[str](), []
     for source, target in pairwise(places):
         (copied,) = await remanence.copy_scopes(source, target, scopes=["ada"])
         digests.add(copied.digest)
+    in_graph = str(neo4j_server.run("MATCH (n) RETURN properties(n) AS p"))
     for place in places:
         assert before == await export(place)
         async with opened(place) as memory:
+            logs.append(await read_log(memory))
             assert [] == [check for check in await memory.doctor() if not check.ok]
             refused = [(await memory.learn(text)).status for text in (SECRET, "The mill stands still.")]
             assert ["gated", "gated"] == refused
             undone = await memory.undo(run)
             assert undone.changes
+            assert [] == [check for check in await memory.doctor() if not check.ok]
 
     assert 1 == len(digests)
+    assert all(log == logs[0] for log in logs)
+    assert logs[0][1]
+    assert PERSON not in in_graph + str(logs)
+
+
+@pytest.mark.parametrize("way", ["there", "back"])
+async def test_a_scope_lives_on_where_it_was_copied_to(way: str, tmp_path: Path, neo4j_address: str) -> None:
+    """It is curated, erased from and ended in a graph as in a file, and proven where it is copied next."""
+    first, second = (
+        (tmp_path / "a.db", neo4j_address) if way == "there" else (neo4j_address, tmp_path / "a.db")
+    )
+    await live(first)
+    await remanence.copy_scopes(first, second)
+    clock = ManualClock(START + 200 * DAY)
+    async with remanence.open(second, scope="ada", clock=clock, embedder="hashed", agent="desk") as memory:
+        await memory.recall("How many windows has house 12?")
+        await memory.forget((await memory.list(limit=1))[0])
+        (person,) = [one for one in await memory.list(limit=200) if "House 70 " in one.text]
+        await memory.erase.apply(await memory.erase.show(person))
+        clock.advance(days=200)
+        await memory.review.settle("clock", "accept")
+        await memory.curate()
+        assert (await expire(memory._core)).changes
+        log = await read_log(memory)
+        wrong = [check for check in await memory.doctor() if not check.ok]
+    (copied,) = await remanence.copy_scopes(second, tmp_path / "c.db")
+    (again,) = await remanence.copy_scopes(tmp_path / "c.db", f"{tmp_path / 'folder'}{os.sep}")
+    async with opened(tmp_path / "c.db") as memory:
+        wrong += [check for check in await memory.doctor() if not check.ok]
+        assert log == await read_log(memory)
+
+    assert [] == wrong
+    assert copied.digest == again.digest
 
 
 def test_every_table_of_a_scope_goes_along() -> None:

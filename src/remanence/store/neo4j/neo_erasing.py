@@ -26,7 +26,6 @@ from remanence.store.row_rules import Row, Tables
 from remanence.store.sql import redact_images
 from remanence.store.sql.erasing import PLAIN_ID, iterate_strings
 from remanence.store.sql.redact_images import Emptying, QuotedStrings, RedactedContent
-from remanence.store.undo_data_pruning import ImageEndMark
 from remanence.text.analysis import fingerprint
 
 _PARTS_AT_ONCE = 500
@@ -134,12 +133,6 @@ def _keep_marks(db: Transaction, salt: str, names: Mapping[str, MarkKind], at: i
     rows = [[erasure.mark(bytes.fromhex(salt), name), at, int(kind)] for name, kind in names.items()]
     if rows:
         db.run("put_erased", rows=rows, lasting=_LASTING)
-
-
-def read_mark(db: Transaction) -> ImageEndMark:
-    """Return how far images have ended, as the last part that took some says."""
-    row = db.row("read_mark")
-    return ImageEndMark() if row is None else ImageEndMark.read(orjson.loads(row["detail"]))
 
 
 def _remove_accessors(db: Transaction, names: Names) -> None:

@@ -8,13 +8,13 @@ import orjson
 from remanence.core.change import Cause
 from remanence.store.audit_parts import content_digest, refuse_lost, refuse_other
 from remanence.store.base import EndImagesResult, PurgedMemory
-from remanence.store.neo4j.neo_erasing import read_mark
 from remanence.store.neo4j.neo_log import open_log
 from remanence.store.neo4j.neo_parts import append_part, decode_part
 from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
 from remanence.store.part_rules import read_end_result, with_end
+from remanence.store.sql.audit import Ends
 from remanence.store.sql.image_expiry import ImageEnding
-from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, reach
+from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, ImageEndMark, reach
 
 _PARTS_AT_ONCE = 1_001
 
@@ -30,7 +30,8 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
         return WriteOutcome(read_end_result(decode_part(row["part"])), scope.is_new)
     if cause.fence is not None:
         refuse_lost(cause.fence, scope.fence)
-    mark = read_mark(db)
+    ended = db.rows("list_ends")
+    mark = ImageEndMark.read(orjson.loads(ended[-1]["detail"])) if ended else ImageEndMark()
     reached = reach(_page_counts(db, mark.through), before)
     through, more = reached
     rows = db.rows("list_held_parts", mark=mark.through, through=max(mark.through, through))
@@ -43,7 +44,8 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
         )
         if not through and not ending.parts:
             return WriteOutcome(EndImagesResult(0, mark.through), scope.is_new)
-        log.save(db, cause.at)
+        pairs = [(row["through"], row["at"]) for row in ended] + [(max(mark.through, through), cause.at)]
+        log.save(db, Ends(*zip(*pairs, strict=True)))
     mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})

@@ -36,19 +36,18 @@ class LogTables:
             scope, [line for line, _ in lines], {no: text for _, some in lines for no, text in some.items()}
         )
         self._were = {line.position: line for line, _ in lines}
-        self._ends = {node["position"]: node.get("ended_at") for node in first}
 
-    def save(self, db: Transaction, ended_at: int | None = None) -> None:
-        """Write the lines that are otherwise by now, and where it is given when their images ended."""
+    def save(self, db: Transaction, ends: audit.Ends | None = None) -> None:
+        """Write the lines that are otherwise by now, and where that is given when their images ended."""
         shapes, rows = read_shapes(self.scope), []
         for line in read_lines(self.scope):
             if line == self._were[line.position]:
                 continue
             rows.append({"position": line.position, **encode_content(line, shapes)})
-            if ended_at is not None:
-                ends: dict[str, Any] = {"ended_at": self._ends[line.position] or ended_at, "used": []}
-                rows[-1] |= ends
-                rows += [{"position": one.position, **ends} for one in line.list_parts()[1:]]
+            if ends is not None:
+                ended = {"ended_at": ends.find_end_time(line.position), "used": []}
+                rows[-1] |= ended
+                rows += [{"position": one.position, **ended} for one in line.list_parts()[1:]]
         if rows:
             db.run("write_parts", rows=rows)
 

@@ -549,12 +549,12 @@ MATCH (m:Gone {scope: $scope, seq: seq})
 USING INDEX SEEK m:Gone(scope, seq)
 SET m = {scope: $scope, seq: seq}
 
-// name: read_mark
+// name: list_ends
 MATCH (p:Part {scope: $scope})
 USING INDEX SEEK p:Part(scope, position)
 WHERE p.position > 0 AND p.ends_through IS NOT NULL
-WITH p ORDER BY p.scope DESC, p.position DESC LIMIT 1
-RETURN p.detail AS detail
+RETURN p.ends_through AS through, p.at AS at, p.detail AS detail
+ORDER BY p.position
 
 // name: list_held_parts
 MATCH (p:Part {scope: $scope})
@@ -600,9 +600,9 @@ MATCH (m:Gone {scope: $scope})
 USING INDEX SEEK m:Gone(scope, seq)
 WHERE m.seq IS NOT NULL AND m.id IS NOT NULL AND (m.seq IN $seqs OR m.id IN $names OR m.key IN $names
   OR any(ending IN $endings WHERE m.id ENDS WITH ending))
-OPTIONAL MATCH (m)-[:CHANGED_IN]->(p:Part {scope: $scope, run: m.run, at: m.at})
-WITH m, p ORDER BY p.position DESC
-RETURN m.seq AS seq, m.id AS id, m.key AS key, m.run AS run, m.at AS at, collect(p)[0] AS part
+MATCH (p:Part {scope: $scope, position: m.position})
+USING INDEX SEEK p:Part(scope, position)
+RETURN m.seq AS seq, m.id AS id, m.key AS key, m.run AS run, m.at AS at, p AS part
 ORDER BY seq
 
 // name: mark_uncleaned
