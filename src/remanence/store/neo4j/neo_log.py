@@ -45,7 +45,7 @@ class LogTables:
                 continue
             rows.append({"position": line.position, **encode_content(line, shapes)})
             if ends is not None:
-                ended = {"ended_at": ends.find_end_time(line.position), "used": []}
+                ended: dict[str, Any] = {"ended_at": ends.find_end_time(line.position), "used": []}
                 rows[-1] |= ended
                 rows += [{"position": one.position, **ended} for one in line.list_parts()[1:]]
         if rows:
