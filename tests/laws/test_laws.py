@@ -4,14 +4,17 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from remanence.flows.scopes.moving import copy_rows
 from remanence.store.capabilities import complete
 from remanence.store.neo4j.neo_store import Neo4jStore
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sqlite.sqlite_store import SqliteStore
+from remanence_store_kit.builders import find_damage
+from remanence_store_kit.dump import dump
 from remanence_store_kit.policies import PolicyTables
 from remanence_store_kit.worlds import World
 from tests.laws.digests import file_and_server_agree
-from tests.laws.lab import Law, search
+from tests.laws.lab import ANY_NUMBER, SCOPE, Law, lab, search
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first
 from tests.laws.laws import LAWS, agree_with_reference, both_stores_agree
 from tests.neo4j_server import Neo4jServer
@@ -95,6 +98,40 @@ def test_a_graph_agrees(neo4j_server: Neo4jServer) -> None:
 def test_a_graph_agrees_in_200_worlds(neo4j_server: Neo4jServer) -> None:
     """The same deep."""
     search(agree_on_graph(neo4j_server), max_examples=200)
+
+
+def go_through_graph(server: Neo4jServer) -> Law:
+    """Return the law that a scope is the same in a graph, and in a file where it goes from there."""
+
+    async def a_scope_goes_through_a_graph(world: World, rules: PolicyTables, pick: int) -> None:
+        server.empty()
+        file, graph, other = SqliteStore(":memory:"), Neo4jStore(server.address), SqliteStore(":memory:")
+        stores = complete(file), complete(graph), complete(other)
+        async with lab(world, stores[0]) as it:
+            receipt = await it.apply(await it.plan(rules))
+            if receipt.changes and pick % 2:
+                await it.engine.undo(receipt)
+            for store in stores[1:]:
+                await store.open()
+            await copy_rows(file, graph, SCOPE, moves=False)
+            await copy_rows(graph, other, SCOPE, moves=False)
+            dumps = [await dump(store, SCOPE) for store in stores]
+            logs = [await store.history(SCOPE, limit=ANY_NUMBER) for store in stores]
+            damage = [await find_damage(store) for store in stores]
+        for store in stores[1:]:
+            await store.close()
+
+        assert all(one == dumps[0] for one in dumps)
+        assert all(one == logs[0] for one in logs)
+        assert [[], [], []] == damage
+
+    return a_scope_goes_through_a_graph
+
+
+@pytest.mark.parametrize("worlds", [8, pytest.param(200, marks=pytest.mark.deep)])
+def test_a_scope_goes_through_a_graph(worlds: int, neo4j_server: Neo4jServer) -> None:
+    """Rows, history and digests are the same in all three, and each is sound."""
+    search(go_through_graph(neo4j_server), max_examples=worlds)
 
 
 @pytest.mark.deep
