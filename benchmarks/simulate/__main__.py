@@ -5,12 +5,16 @@ Each agent and day has 20 notices, 4 sessions, 5 tasks, 10 entries and 20 recall
 beat of five minutes instead. Then what a tick cost that did something, by day, in CPU ms, and one that only looked;
 and the exit criteria of the Jochi design, each computed from the rows of the file by a
 checker that knows neither planner nor policies. `--sabotage E3` plants a fault that this criterion has to notice.
+
+With `--graph` the fleet's memory is on a Neo4j server that is started for it, and the file that is looked at is a copy,
+made at one tick of twenty, after each day and for each trial.
 """
 
 import argparse
 import asyncio
 import tempfile
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -20,11 +24,13 @@ from benchmarks.report import figure, note, settings, spent
 from benchmarks.simulate import scenarios
 from benchmarks.simulate.checker import SAYS, Checker
 from benchmarks.simulate.fleet import Fleet
+from benchmarks.simulate.mirror import GraphMirror
 from benchmarks.simulate.sabotage import FAULTS, Fault
 from benchmarks.simulate.trials import Trials
 from benchmarks.simulate.walk import Walk
 from remanence.core.clock import ManualClock
 from remanence.flows.schedule.ticking import JobsResult
+from tests.neo4j_server import Neo4jServer
 
 SCOPE = "fleet"
 TRIALS_DAYS = (7, 14, 21)  # after these days, and
@@ -41,6 +47,7 @@ class Asked:
     seed: int = 21
     grid: bool = False
     sabotage: str | None = None
+    graph: bool = False
 
     @property
     def fault(self) -> Fault:
@@ -57,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--days", type=int, default=21)
     parser.add_argument("--seed", type=int, default=21)
     parser.add_argument("--grid", action="store_true", help="tick at every beat of five minutes")
+    parser.add_argument("--graph", action="store_true", help="on a Neo4j server")
     parser.add_argument("--sabotage", choices=FAULTS, help="plant a fault that this criterion has to notice")
     asked = Asked(**vars(parser.parse_args(arguments)))
     settings(**asdict(asked), fault=asked.fault.says)
@@ -107,15 +115,28 @@ async def measured(folder: Path, asked: Asked) -> None:
 async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
     """Go through the days, looking after each tick and each day."""
     clock, policy = ManualClock(boot="works"), asked.fault.policy
-    async with remanence.open(path, scope=SCOPE, policy=policy, clock=clock, embedder="hashed") as memory:
+    async with AsyncExitStack() as opened:
+        place, server = str(path), Neo4jServer() if asked.graph else None
+        if server is not None:
+            opened.callback(server.stop)
+            place = server.address
+        memory = await opened.enter_async_context(
+            remanence.open(place, scope=SCOPE, policy=policy, clock=clock, embedder="hashed")
+        )
+        mirror = None if server is None else await GraphMirror.open(place, path, SCOPE)
+        if mirror is not None:
+            opened.push_async_callback(mirror.close)
         checker = Checker(path, SCOPE)
 
         async def looked(tick: JobsResult) -> None:
-            checker.after_tick(tick.at)
+            if mirror is None or await mirror.refresh_sometimes():
+                checker.after_tick(tick.at)
 
         walk = Walk(memory, clock, Fleet(asked.agents, clock.now(), asked.seed), asked.grid, looked)
-        trials = Trials(path.parent, SCOPE, policy)
+        trials = Trials(path.parent, SCOPE, policy, mirror)
         async for day in walk.days(asked.days):
+            if mirror is not None:
+                await mirror.refresh()
             checker.after_day(clock.now())
             over = day + 1
             if over in (*TRIALS_DAYS, asked.days) or not over % TRIALS_EVERY:
