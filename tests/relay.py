@@ -1,6 +1,6 @@
-"""What stands between a client and a PostgreSQL server: it cuts a connection off at any message, or shares connections.
+"""What stands between a client and a server: it cuts a connection off at any message, or shares connections.
 
-Both run on a thread of their own and listen on a socket in a folder, as a server does.
+Both run on a thread of their own and listen as the server does, on a socket in a folder or at a port.
 """
 
 import asyncio
@@ -25,8 +25,12 @@ _TERMINATE = b"X"
 _IDLE = b"I"
 
 
-class _Between:
-    """A thread with a loop that listens; what it does with a client is said by those below."""
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class _Socket:
+    """Where a server listens on a socket in a folder, and another one is listened on instead."""
 
     def __init__(self, server: str) -> None:
         self._folder = TemporaryDirectory(prefix="remanence-relay-")
@@ -34,15 +38,60 @@ class _Between:
         (host,) = parse_qs(parts.query)["host"]
         self._server = str(Path(host) / _SOCKET)
         self.address = f"{parts.scheme}://{parts.netloc}{parts.path}?host={self._folder.name}"
+
+    async def listen(self, serve: Serve) -> asyncio.Server:
+        """Listen in a folder of its own."""
+        return await asyncio.start_unix_server(serve, str(Path(self._folder.name) / _SOCKET))
+
+    async def connect(self) -> Streams:
+        """Connect to the server."""
+        return await asyncio.open_unix_connection(self._server)
+
+    def remove(self) -> None:
+        """Take the folder away."""
+        self._folder.cleanup()
+
+
+class _Port:
+    """Where a server listens at a port, and another one is listened at instead."""
+
+    def __init__(self, server: str) -> None:
+        self._parts = urlsplit(server)
+        self.address = ""
+
+    async def listen(self, serve: Serve) -> asyncio.Server:
+        """Listen at a port that is free."""
+        listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+        self.address = f"{self._parts.scheme}://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+        return listener
+
+    async def connect(self) -> Streams:
+        """Connect to the server."""
+        return await asyncio.open_connection(self._parts.hostname, self._parts.port)
+
+    def remove(self) -> None:
+        """Leave nothing to take away."""
+
+
+class _Between:
+    """A thread with a loop that listens; what it does with a client is said by those below."""
+
+    def __init__(self, server: str) -> None:
+        self._is_socket = "host=" in server
+        self._place = _Socket(server) if self._is_socket else _Port(server)
         self._loop = asyncio.new_event_loop()
         self._listener: Any = None
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
+    @property
+    def address(self) -> str:
+        """Where clients connect, once it listens."""
+        return self._place.address
+
     def __enter__(self) -> Self:
         """Listen."""
         self._thread.start()
-        path = str(Path(self._folder.name) / _SOCKET)
-        self._listener = self.do(asyncio.start_unix_server(self._serve, path))
+        self._listener = self.do(self._place.listen(self._serve))
         return self
 
     def __exit__(
@@ -53,7 +102,7 @@ class _Between:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        self._folder.cleanup()
+        self._place.remove()
 
     def do(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Do work on the thread, and return what came of it."""
@@ -72,7 +121,10 @@ class _Between:
 
 
 class Cutter(_Between):
-    """Passes everything on until the message that it was told of: that one goes to the server, its answer nowhere."""
+    """Passes everything on until the message that it was told of: that one goes to the server, its answer nowhere.
+
+    Of a server at a port, whatever a client sends at once counts as one message.
+    """
 
     def __init__(self, server: str) -> None:
         super().__init__(server)
@@ -85,15 +137,15 @@ class Cutter(_Between):
         self._left, self.count, self.was_cut = messages, 0, False
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from_server, to_server = await asyncio.open_unix_connection(self._server)
+        from_server, to_server = await self._place.connect()
         # Given back to the client only where nothing was cut meanwhile.
         answers = asyncio.create_task(_copy(from_server, writer))
         try:
-            to_server.write(await _read_start(reader))
-            while True:
-                message = await _read_message(reader)
+            if self._is_socket:
+                to_server.write(await _read_start(reader))
+            while message := await (_read_message(reader) if self._is_socket else reader.read(_CHUNK)):
                 to_server.write(message)
-                if message[:1] == _TERMINATE:
+                if self._is_socket and message[:1] == _TERMINATE:
                     await to_server.drain()
                     return
                 self.count += 1
@@ -187,7 +239,7 @@ class Pooler(_Between):
             self._backends.append(await self._connect())
 
     async def _connect(self) -> _Backend:
-        backend = _Backend(*await asyncio.open_unix_connection(self._server))
+        backend = _Backend(*await self._place.connect())
         backend.writer.write(self._start)
         while not backend.greeting or backend.greeting[-1][:1] != _READY:
             backend.greeting.append(await _read_message(backend.reader))
@@ -240,75 +292,3 @@ def _is_gone(asked: "asyncio.Task[None]") -> bool:
 async def _pass_on(reader: asyncio.StreamReader, write: Callable[[bytes], None]) -> None:
     while True:
         write(await _read_message(reader))
-
-
-class TcpCutter:
-    """Passes bytes on between a client and a server at a port, until it cuts a connection off as it was told.
-
-    What a client sends at once counts as one message: that one goes to the server, its answer nowhere.
-    """
-
-    def __init__(self, server: str) -> None:
-        parts = urlsplit(server)
-        self._host, self._port = parts.hostname, parts.port
-        self._scheme = parts.scheme
-        self._left: int | None = None
-        self.count = 0  # messages since `cut_after`
-        self.was_cut = False
-        self.address = ""
-        self._loop = asyncio.new_event_loop()
-        self._listener: Any = None
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-
-    def cut_after(self, messages: int | None) -> None:
-        """Cut a connection off once so many more messages have come from the client; None for never."""
-        self._left, self.count, self.was_cut = messages, 0, False
-
-    def __enter__(self) -> Self:
-        """Listen."""
-        self._thread.start()
-        self._listener = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
-        port = self._listener.sockets[0].getsockname()[1]
-        self.address = f"{self._scheme}://127.0.0.1:{port}"
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End all that is under way."""
-        self._do(self._end())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_ANSWERS_IN_S)
-
-    async def _end(self) -> None:
-        self._listener.close()
-        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0.01)  # what was closed is closed in the next rounds of the loop
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from_server, to_server = await asyncio.open_connection(self._host, self._port)
-        answers = asyncio.create_task(_copy(from_server, writer))
-        try:
-            while data := await reader.read(_CHUNK):
-                to_server.write(data)
-                self.count += 1
-                if self._left is not None and self.count >= self._left:
-                    self._left, self.was_cut = None, True
-                    answers.cancel()
-                    await asyncio.gather(answers, return_exceptions=True)
-                    await to_server.drain()
-                    await _read_until_quiet(from_server)
-                    return
-        except (ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            answers.cancel()
-            writer.transport.abort()
-            to_server.close()

@@ -22,8 +22,6 @@ from remanence.flows.scopes import moving
 from remanence.opening import build_store
 from remanence.store.base import Find
 from remanence.store.sql import scope_rows
-from remanence.store.sql.tables import metadata
-from remanence.store.sqlite.sqlite_store import SqliteStore
 from tests.command_line import typed
 from tests.neo4j_server import Neo4jServer
 from tools.sql_tables import metadata

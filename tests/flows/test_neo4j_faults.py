@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.core.change import AuditPart, Cause, Change
+from remanence.core.change import Change
 from remanence.core.errors import InvalidInput, ReadOnly, StoreDamaged, StoreIncompatible, StoreUnavailable
-from remanence.core.model import Relation
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Find
 from remanence.store.neo4j.neo_queries import QUERIES
@@ -22,16 +21,20 @@ from remanence_store_kit.builders import (
     create_change,
     expect_error,
     keep,
-    link_change,
-    make_cause,
     one,
-    source_change,
-    tag_change,
     update_change,
 )
-from tests.flows.test_postgres_faults import learning, wait_until
+from tests.flows.server_faults import (
+    all_parts,
+    cut_commits_off,
+    cut_counts_off,
+    learning,
+    refuse_faults,
+    wait_until,
+    wide_commit,
+)
 from tests.neo4j_server import Neo4jServer
-from tests.relay import TcpCutter
+from tests.relay import Cutter
 
 SCOPE = "work"
 KILLS, KILLS_DEEP = 2, 50
@@ -46,32 +49,9 @@ async def make_schema(address: str) -> None:
     await store.close()
 
 
-async def all_parts(store: Neo4jStore, scope: str = SCOPE) -> list[AuditPart]:
-    """Return the whole log of a scope."""
-    return await store.history(scope, limit=1_000_000, rows=False)
-
-
 async def list_damage(store: Neo4jStore) -> dict[str, str]:
     """Return what a store finds damaged, by check."""
     return {check.name: check.detail for check in await store.check() if not check.ok}
-
-
-async def refuse_faults(address: str, scope: str, acknowledged: list[str]) -> list[str]:
-    """Look whether all is sound, all acknowledged memories are there and nothing is twice; return the texts."""
-    store = Neo4jStore(address)
-    await store.open()
-    try:
-        memories = await store.find(scope, Find(limit=1_000_000))
-        parts = await all_parts(store, scope)
-        assert {} == await list_damage(store)
-    finally:
-        await store.close()
-    texts = [memory.text for memory in memories]
-    assert not set(acknowledged) - {memory.id for memory in memories}
-    assert len(set(texts)) == len(texts)
-    assert [part.position for part in parts] == list(range(1, len(parts) + 1))
-    assert len([part for part in parts if part.cause.verb == "learn"]) == len(texts)
-    return texts
 
 
 @pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_DEEP, marks=pytest.mark.deep)])
@@ -90,7 +70,7 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(
         learner.wait_for(len(learner.acknowledged) + 1)
 
     acknowledged = learner.acknowledged
-    texts = asyncio.run(refuse_faults(neo4j_address, SCOPE, acknowledged))
+    texts = asyncio.run(refuse_faults(Neo4jStore(neo4j_address), SCOPE, acknowledged))
     # The learner was killed too, perhaps before it could say what it had learned.
     assert len(acknowledged) <= len(texts) <= len(acknowledged) + 1
 
@@ -105,46 +85,18 @@ async def test_two_processes_that_learn_into_one_scope_leave_no_gap(neo4j_addres
         await asyncio.to_thread(first.wait_for, 40)
         await asyncio.to_thread(second.wait_for, 40)
 
-    texts = await refuse_faults(neo4j_address, SCOPE, [*first.acknowledged, *second.acknowledged])
+    texts = await refuse_faults(Neo4jStore(neo4j_address), SCOPE, [*first.acknowledged, *second.acknowledged])
     assert len(texts) == 80
-
-
-def wide_commit() -> tuple[list[Change], Cause]:
-    """Return a commit of several tables."""
-    changes = [
-        create_change(1, "The mill stands by the river."),
-        create_change(2, "The miller is called Tom."),
-        tag_change(-1, "place"),
-        source_change(-2, "a letter"),
-        link_change(-1, -2, Relation.REFERS),
-    ]
-    return changes, make_cause(run="1" * 32)
 
 
 async def test_a_commit_cut_off_at_any_message_is_written_once(neo4j_address: str) -> None:
     """A commit of several tables is written once, and its caller told so, wherever the connection was cut off."""
-    changes, cause = wide_commit()
-    was_cut, again = True, []
     await make_schema(neo4j_address)
-    with TcpCutter(neo4j_address) as cutter:
+    with Cutter(neo4j_address) as cutter:
         store = Neo4jStore(cutter.address)
         await store.open()
-        for messages in range(1, 200):
-            scope = f"commit {messages}"
-            cutter.cut_after(messages)
-            result = await store.commit(scope, changes, cause)
-            was_cut = cutter.was_cut
-            again.append(cutter.count - messages)
-            cutter.cut_after(None)
-            assert (result.position, result.is_repeated) == (1, False)
-            assert [part.position for part in await all_parts(store, scope)] == [1]
-            first, second = await store.get(scope, [1, 2])
-            assert first is not None
-            assert second is not None
-            assert (first.tags, second.sources) == (("place",), ("a letter",))
-            if not was_cut:
-                break
-        assert not was_cut
+        results, again = await cut_commits_off(store, cutter)
+        assert not any(result.is_repeated for result in results)
         # Cut off behind the COMMIT it was written, which the second attempt finds out with few messages.
         assert max(again) > again[-2] > 0
         assert {} == await list_damage(store)
@@ -153,27 +105,12 @@ async def test_a_commit_cut_off_at_any_message_is_written_once(neo4j_address: st
 
 async def test_what_may_not_be_done_twice_says_that_nobody_knows(neo4j_address: str) -> None:
     """A counter is counted up once or not at all; where that is not known, it is said."""
-    unknown = 0
     await make_schema(neo4j_address)
-    with TcpCutter(neo4j_address) as cutter:
+    with Cutter(neo4j_address) as cutter:
         store = Neo4jStore(cutter.address)
         await store.open()
-        for messages in range(1, 200):
-            scope = f"count {messages}"
-            cutter.cut_after(messages)
-            try:
-                await store.bookkeep(scope, Bookkeeping(1, count={"asked": 1}))
-                least = 1
-            except StoreUnavailable as error:
-                least, unknown = 0, unknown + ("not known" in str(error))
-            was_cut = cutter.was_cut
-            cutter.cut_after(None)
-            told = await store.bookkeep(scope, Bookkeeping(1, counters=("asked",)))
-            assert least <= told.counters.get("asked", 0) <= 1
-            if not was_cut:
-                break
+        assert await cut_counts_off(store, cutter) > 0
         await store.close()
-    assert unknown > 0
 
 
 async def test_a_large_commit_is_seen_whole_or_not_at_all(neo4j_address: str) -> None:
@@ -366,7 +303,7 @@ async def test_what_no_graph_can_keep_is_refused(neo4j_address: str) -> None:
     change = create_change(1, "boat")
     broken = Change("memories", -1, None, {**(change.after or {}), "category": "\ud800"})
     await expect_error(InvalidInput, keep(store, broken, scope=SCOPE))
-    assert [] == await all_parts(store)
+    assert [] == await all_parts(store, SCOPE)
     await keep(store, change, scope=SCOPE)
     assert "boat" == (await one(store, 1, SCOPE)).text
     await store.close()

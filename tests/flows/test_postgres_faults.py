@@ -5,13 +5,10 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +17,22 @@ import pytest
 
 import remanence
 from remanence import Engine
-from remanence.core.change import AuditPart, Cause, Change
+from remanence.core.change import Cause, Change
 from remanence.core.errors import InvalidInput, RemanenceError, StoreIncompatible, StoreUnavailable
-from remanence.core.model import Relation
 from remanence.store.base import Bookkeeping, Find
 from remanence.store.postgres import pg_schema, pg_store
 from remanence.store.postgres.pg_store import PgStore
 from remanence.store.sql import schema_versions
 from remanence.store.sql.schema_versions import MARKS, SCHEMA_VERSION
-from remanence_store_kit.builders import create_change, link_change, make_cause, source_change, tag_change
+from remanence_store_kit.builders import create_change, find_damage, make_cause
+from tests.flows.server_faults import (
+    all_parts,
+    cut_commits_off,
+    cut_counts_off,
+    learning,
+    refuse_faults,
+    wait_until,
+)
 from tests.postgres import Server
 from tests.relay import Cutter, Pooler
 
@@ -40,72 +44,6 @@ TEXT = "The piano stands in the orchard of Mara."
 ANSWERS_IN_S = 60
 # So that a verb has the same messages on a new connection and on an old one.
 UNPREPARED = "&prepared_statements=false"
-
-
-@dataclass
-class Learner:
-    """A process that learns, and the ids that it has acknowledged so far."""
-
-    child: subprocess.Popen[str]
-    acknowledged: list[str]
-
-    def wait_for(self, count: int) -> None:
-        """Wait until so many memories are acknowledged."""
-        wait_until(lambda: len(self.acknowledged) >= count or self.child.poll() is not None)
-        assert len(self.acknowledged) >= count, f"the process ended with {self.child.returncode}"
-
-
-@contextmanager
-def learning(address: str, scope: str, name: str, *more: str) -> Iterator[Learner]:
-    """Let a process learn; it is killed at the end."""
-    command = [sys.executable, "-m", "tests.flows.learning_on_server", address, scope, name, *more]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        lines = child.stdout
-        assert lines.readline() == "open\n"
-        learner = Learner(child, [])
-
-        def listen() -> None:
-            learner.acknowledged.extend(line.strip() for line in lines)
-
-        listener = threading.Thread(target=listen)
-        listener.start()
-        try:
-            yield learner
-        finally:
-            child.kill()
-            listener.join()
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait for what another process does."""
-    until = time.monotonic() + ANSWERS_IN_S
-    while not condition():
-        assert time.monotonic() < until, "nothing happens any more"
-        time.sleep(0.005)
-
-
-async def all_parts(store: PgStore, scope: str = SCOPE) -> list[AuditPart]:
-    """Return the whole log of a scope."""
-    return await store.history(scope, limit=1_000_000, rows=False)
-
-
-async def refuse_faults(address: str, scope: str, acknowledged: list[str]) -> list[str]:
-    """Look whether all is sound, all acknowledged memories are there and nothing is twice; return the texts."""
-    store = PgStore(address)
-    await store.open()
-    try:
-        memories = await store.find(scope, Find(limit=1_000_000))
-        parts = await all_parts(store, scope)
-        assert [check.detail for check in await store.check() if not check.ok] == []
-    finally:
-        await store.close()
-    texts = [memory.text for memory in memories]
-    assert not set(acknowledged) - {memory.id for memory in memories}
-    assert len(set(texts)) == len(texts)
-    assert [part.position for part in parts] == list(range(1, len(parts) + 1))
-    assert len([part for part in parts if part.cause.verb == "learn"]) == len(texts)
-    return texts
 
 
 @pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_DEEP, marks=pytest.mark.deep)])
@@ -124,7 +62,7 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(
         learner.wait_for(len(learner.acknowledged) + 1)
 
     acknowledged = learner.acknowledged
-    texts = asyncio.run(refuse_faults(postgres_address, SCOPE, acknowledged))
+    texts = asyncio.run(refuse_faults(PgStore(postgres_address), SCOPE, acknowledged))
     # The learner was killed too, perhaps before it could say what it had learned.
     assert len(acknowledged) <= len(texts) <= len(acknowledged) + 1
 
@@ -146,7 +84,7 @@ async def test_two_processes_that_learn_into_one_scope_leave_no_gap(postgres_add
         await asyncio.to_thread(one.wait_for, 40)
         await asyncio.to_thread(two.wait_for, 40)
 
-    texts = await refuse_faults(postgres_address, SCOPE, [*one.acknowledged, *two.acknowledged])
+    texts = await refuse_faults(PgStore(postgres_address), SCOPE, [*one.acknowledged, *two.acknowledged])
     assert len(texts) == 80
 
 
@@ -230,69 +168,25 @@ async def test_a_connection_cut_off_at_any_message_does_a_verb_once(
     assert outcomes["done"] > outcomes["asked again"]
 
 
-def wide_commit() -> tuple[list[Change], Cause]:
-    """Return a commit of several tables."""
-    changes = [
-        create_change(1, "The mill stands by the river."),
-        create_change(2, "The miller is called Tom."),
-        tag_change(-1, "place"),
-        source_change(-2, "a letter"),
-        link_change(-1, -2, Relation.REFERS),
-    ]
-    return changes, make_cause(run="1" * 32)
-
-
 async def test_a_commit_cut_off_at_any_message_is_written_once(postgres_address: str) -> None:
     """A commit of several tables is written once, and its caller told so, wherever the connection was cut off."""
-    changes, cause = wide_commit()
-    was_cut, again = True, []
     with Cutter(postgres_address) as cutter:
         store = PgStore(cutter.address + UNPREPARED)
         await store.open()
-        for messages in range(1, 1_000):
-            scope = f"commit {messages}"
-            cutter.cut_after(messages)
-            result = await store.commit(scope, changes, cause)
-            was_cut = cutter.was_cut
-            again.append(cutter.count - messages)
-            cutter.cut_after(None)
-            assert result.position == 1
-            assert [part.position for part in await all_parts(store, scope)] == [1]
-            (first, second) = await store.get(scope, [1, 2])
-            assert first is not None
-            assert second is not None
-            assert (first.tags, second.sources) == (("place",), ("a letter",))
-            if not was_cut:
-                break
-        assert not was_cut
+        _, again = await cut_commits_off(store, cutter)
         # Cut off behind the COMMIT it was written, which the second attempt finds out with few messages.
         assert max(again) > 2 * again[-2] > 0
-        assert [check.detail for check in await store.check() if not check.ok] == []
+        assert [] == await find_damage(store)
         await store.close()
 
 
 async def test_what_may_not_be_done_twice_says_that_nobody_knows(postgres_address: str) -> None:
     """A counter is counted up once or not at all; where that is not known, it is said."""
-    unknown = 0
     with Cutter(postgres_address) as cutter:
         store = PgStore(cutter.address + UNPREPARED)
         await store.open()
-        for messages in range(1, 1_000):
-            scope = f"count {messages}"
-            cutter.cut_after(messages)
-            try:
-                await store.bookkeep(scope, Bookkeeping(1, count={"asked": 1}))
-                least = 1
-            except StoreUnavailable as error:
-                least, unknown = 0, unknown + ("not known" in str(error))
-            was_cut = cutter.was_cut
-            cutter.cut_after(None)
-            told = await store.bookkeep(scope, Bookkeeping(1, counters=("asked",)))
-            assert least <= told.counters.get("asked", 0) <= 1
-            if not was_cut:
-                break
+        assert await cut_counts_off(store, cutter) > 0
         await store.close()
-    assert unknown > 0
 
 
 # --- a pooler that gives each transaction another connection ---
@@ -478,7 +372,7 @@ async def fill_up(address: str, disk: Path) -> None:
         except StoreUnavailable as error:
             refused = error
     assert "full" in str(refused)
-    assert len(await all_parts(store)) == written
+    assert len(await all_parts(store, SCOPE)) == written
     ballast.unlink()
     assert (await store.commit(SCOPE, *last)).position == written + 1
     assert [check.detail for check in await store.check() if not check.ok] == []

@@ -12,7 +12,9 @@ import psycopg
 import pytest
 
 import remanence
-from tests.flows.test_postgres_faults import make_tables, refuse_faults, wait_until
+from remanence.store.postgres.pg_store import PgStore
+from tests.flows.server_faults import refuse_faults, wait_until
+from tests.flows.test_postgres_faults import make_tables
 
 SCOPE = "work"
 GOES_ON_S = 10.0
@@ -84,7 +86,7 @@ def test_a_process_that_stands_still_keeps_nobody_from_its_scope(place: str, pos
         took = time.monotonic() - began
         child.send_signal(signal.SIGCONT)
         said, _ = child.communicate(timeout=60)
-    texts = asyncio.run(refuse_faults(postgres_address, SCOPE, [learned, said.strip()]))
+    texts = asyncio.run(refuse_faults(PgStore(postgres_address), SCOPE, [learned, said.strip()]))
 
     assert took < GOES_ON_S
     assert 0 == child.returncode
