@@ -23,7 +23,7 @@ import remanence
 from benchmarks.report import figure, note, settings, spent
 from benchmarks.simulate import scenarios
 from benchmarks.simulate.checker import SAYS, Checker
-from benchmarks.simulate.fleet import Fleet
+from benchmarks.simulate.fleet import SHIFTS, Fleet
 from benchmarks.simulate.mirror import GraphMirror
 from benchmarks.simulate.sabotage import FAULTS, Fault
 from benchmarks.simulate.trials import Trials
@@ -45,6 +45,7 @@ class Asked:
     agents: int = 6
     days: int = 21
     seed: int = 21
+    shifts: int = len(SHIFTS)
     grid: bool = False
     sabotage: str | None = None
     graph: bool = False
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--agents", type=int, default=6)
     parser.add_argument("--days", type=int, default=21)
     parser.add_argument("--seed", type=int, default=21)
+    parser.add_argument("--shifts", type=int, default=len(SHIFTS), help="sessions of an agent and day")
     parser.add_argument("--grid", action="store_true", help="tick at every beat of five minutes")
     parser.add_argument("--graph", action="store_true", help="on a Neo4j server")
     parser.add_argument("--sabotage", choices=FAULTS, help="plant a fault that this criterion has to notice")
@@ -132,7 +134,8 @@ async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
             if mirror is None or await mirror.refresh_sometimes():
                 checker.after_tick(tick.at)
 
-        walk = Walk(memory, clock, Fleet(asked.agents, clock.now(), asked.seed), asked.grid, looked)
+        fleet = Fleet(asked.agents, clock.now(), asked.seed, asked.shifts)
+        walk = Walk(memory, clock, fleet, asked.grid, looked)
         trials = Trials(path.parent, SCOPE, policy, mirror)
         async for day in walk.days(asked.days):
             if mirror is not None:

@@ -167,7 +167,7 @@ class Checker:
         fresh = self._all(
             "SELECT seq FROM states WHERE scope = :scope AND seq > :newest", newest=self._newest
         )
-        self._rows.executemany("INSERT INTO near VALUES (?)", [(row["seq"],) for row in fresh])
+        self._rows.executemany("INSERT OR IGNORE INTO near VALUES (?)", [(row["seq"],) for row in fresh])
         self._newest = max((row["seq"] for row in fresh), default=self._newest)
         self._schedule(now)
         self._budgets()

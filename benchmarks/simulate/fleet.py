@@ -73,8 +73,9 @@ class Session:
 class Fleet:
     """Agents at work: what they say, in order of time."""
 
-    def __init__(self, agents: int, start: int, seed: int = 21) -> None:
+    def __init__(self, agents: int, start: int, seed: int = 21, shifts: int = len(SHIFTS)) -> None:
         self.agents = NAMES[:agents]
+        self._shifts = SHIFTS[:shifts]
         self.counts: Counter[str] = Counter()  # what was said so far, by what it is
         self._start = start
         self._chance = Random(seed)
@@ -88,7 +89,7 @@ class Fleet:
         self._found()
         for day in range(days):
             for agent in self.agents:
-                for number, shift in enumerate(SHIFTS):
+                for number, shift in enumerate(self._shifts):
                     begins = self._start + day * DAY + shift + self._within(10 * MINUTE)
                     ends = begins + SESSION_LEAST + self._within(SESSION_MOST - SESSION_LEAST)
                     self._work(Session(agent, day, number, begins, ends))

@@ -52,7 +52,7 @@ def test_a_planted_bug_breaks_a_story(bug: StoryBug, monkeypatch: pytest.MonkeyP
 
 def test_a_digest_that_covers_no_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the chain made of causes alone, a log that was changed would pass for sound."""
-    monkeypatch.setattr("remanence.store.part_rules.entries_digest", lambda _: b"")
+    monkeypatch.setattr("remanence_store_kit.memory.log_rules.entries_digest", lambda _: b"")
 
     assert [] == RUNNER.run(tampered())
 

@@ -1,18 +1,21 @@
-"""How parts of the audit follow each other: which are one run of uses, how each is proven, how its id is kept.
+"""How parts of the audit follow each other: which are one run of uses, how each is proven and cut to one memory.
 
 The same in every store. Knows changes, numbers and digests; knows nothing of how rows are kept.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 
-from remanence.core.change import Cause, Change, Entry, Fence, Increment, Ints
+from remanence.core.change import AuditPart, Cause, Change, Entry, Fence, Increment, Ints
 from remanence.core.clock import MINUTE
 from remanence.core.errors import InvalidInput, LeaseLost
+from remanence.store.base import PurgedMemory
+from remanence.store.constraints import memories_of
 
 _CONTENT_BYTES = 16
 _ASKED_BYTES = 8  # by which a number that was used twice by mistake is known
@@ -116,6 +119,36 @@ def _cause_key(cause: Cause) -> tuple[object, ...]:
         cause.fired,
         cause.planned,
     )
+
+
+def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> Cause:
+    """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
+    if cause.extends is None or not log:
+        return cause
+    run = [part for part in log[-USE_PARTS_MAX:] if part.cause.run == log[-1].cause.run]
+    used = sum(len(part.used) for part in run) + len(find_used(changes))
+    if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
+        return cause
+    last = log[-1].cause
+    return replace(cause, run=last.run, part=last.part + 1, extends=None)
+
+
+def find_used(changes: Sequence[Change]) -> set[int]:
+    """Return the memories that some changes are about."""
+    return {seq for change in changes for seq in memories_of(change.table, change.key)}
+
+
+def with_end(log: Sequence[AuditPart], one: PurgedMemory) -> PurgedMemory:
+    """Return a purged memory that says when its image ended, where it has."""
+    (part,) = [part for part in log if part.cause.run == one.run and part.cause.at == one.at][-1:]
+    held = any(change.table == "memories" and change.key == one.seq for change in part.changes)
+    return one if held else replace(one, ended_at=part.ended_at)
+
+
+def filter_part(part: AuditPart, memory: int) -> AuditPart:
+    """Return a part with its changes of one memory alone."""
+    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
+    return replace(part, entries=changes, count=len(changes), used=())
 
 
 def pack_run_id(run: str) -> bytes:

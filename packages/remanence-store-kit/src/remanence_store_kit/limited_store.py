@@ -7,13 +7,12 @@ from types import SimpleNamespace
 from typing import cast
 
 from remanence.store.base import Store
-from remanence.store.capabilities import CORE, Capability, complete
+from remanence.store.capabilities import CORE, Capability, can, complete
 
 
 def limit_store(store: Store, *capabilities: Capability) -> Store:
-    """Return a store with the verbs of the core and of these capabilities alone, and with the rows of their tables."""
-    methods = {
-        verb: getattr(store, verb) for verb in (*CORE, *(verb for one in capabilities for verb in one.verbs))
-    }
+    """Return a store with the verbs of the core and of these capabilities, as far as it has them, and their tables."""
+    verbs = (verb for one in capabilities if can(store, one) for verb in one.verbs)
+    methods = {verb: getattr(store, verb) for verb in (*CORE, *verbs)}
     guarded = complete(cast("Store", SimpleNamespace(**methods)))
     return cast("Store", SimpleNamespace(**{**methods, "commit": guarded.commit}))

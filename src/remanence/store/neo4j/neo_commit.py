@@ -1,6 +1,6 @@
 """One commit: reads the rows that its changes are about, has the shared rules decide on them, writes what is otherwise.
 
-Knows the order of a commit; the rules are those of `row_rules`, `part_rules` and `constraints`.
+Knows the order of a commit; the rules are those of `row_rules`, `audit_parts` and `constraints`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import orjson
 
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, rows_of
 from remanence.core.clock import MINUTE
-from remanence.store.audit_parts import USE_PARTS_MAX, content_digest, refuse_lost, refuse_other
+from remanence.store.audit_parts import USE_PARTS_MAX, content_digest, extend_run, refuse_lost, refuse_other
 from remanence.store.constraints import resolve
 from remanence.store.erasure import ERASE
 from remanence.store.neo4j.neo_erasing import erase_from_log, refuse_erased
@@ -18,7 +18,6 @@ from remanence.store.neo4j.neo_parts import append_part, decode_part, decode_res
 from remanence.store.neo4j.neo_settings import add_counts, put_settings
 from remanence.store.neo4j.neo_slices import ScopeSlice
 from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
-from remanence.store.part_rules import extend_run
 from remanence.store.row_rules import apply_changes, refuse_conflicts
 
 

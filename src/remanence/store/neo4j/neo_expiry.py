@@ -1,4 +1,4 @@
-"""How old images of the audit end, and what was purged is found by name. Knows parts; the rules are in `part_rules`."""
+"""How old images of the audit end, and what was purged is found by name. Knows parts, and no rule of what ends."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,14 +6,13 @@ from dataclasses import replace
 import orjson
 
 from remanence.core.change import Cause
-from remanence.store.audit_parts import content_digest, refuse_lost, refuse_other
+from remanence.store.audit_parts import content_digest, refuse_lost, refuse_other, with_end
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.neo4j.neo_log import open_log
 from remanence.store.neo4j.neo_parts import append_part, decode_part
 from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
-from remanence.store.part_rules import read_end_result, with_end
 from remanence.store.sql.audit import Ends
-from remanence.store.sql.image_expiry import ImageEnding
+from remanence.store.sql.image_expiry import ImageEnding, read_end_result
 from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, ImageEndMark, reach
 
 _PARTS_AT_ONCE = 1_001
@@ -27,7 +26,8 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
         (node,) = scope.parts
         refuse_other(cause, node["asked"], asked)
         (row,) = db.rows("read_parts", after=node["position"] - 1, limit=1, rows=True)
-        return WriteOutcome(read_end_result(decode_part(row["part"])), scope.is_new)
+        part = decode_part(row["part"])
+        return WriteOutcome(read_end_result(part.position, part.cause.detail), scope.is_new)
     if cause.fence is not None:
         refuse_lost(cause.fence, scope.fence)
     ended = db.rows("list_ends")
@@ -50,7 +50,7 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
     part, values = append_part(db, scope.values, cause, (), asked, ())
-    return WriteOutcome(read_end_result(part), scope.is_new, values)
+    return WriteOutcome(read_end_result(part.position, part.cause.detail), scope.is_new, values)
 
 
 def _page_counts(db: Transaction, after: int) -> Iterator[tuple[int, int, int]]:

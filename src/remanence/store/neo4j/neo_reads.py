@@ -15,13 +15,13 @@ from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, 
 from remanence.core.change import AuditPart
 from remanence.core.model import STANDING, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment
+from remanence.store.audit_parts import filter_part
 from remanence.store.base import AnswerRequest, AnswerRows, Arriving, Find, Ints, Postings, ScopeSize
 from remanence.store.neo4j.neo_parts import decode_part
 from remanence.store.neo4j.neo_queries import TYPES
 from remanence.store.neo4j.neo_rows import OWN, decode_known, decode_memory, encode_find, list_links, stem_key
 from remanence.store.neo4j.neo_settings import read_counters, read_settings
 from remanence.store.neo4j.neo_transactions import Transaction
-from remanence.store.part_rules import filter_part
 
 _VECTORS_AT_ONCE = 10_000
 _PARTS_AT_ONCE = 500

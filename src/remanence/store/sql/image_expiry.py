@@ -60,7 +60,7 @@ def end_images(scope: OpenScope, before: int, cause: Cause) -> EndImagesResult:
     outcome = audit.find_earlier_commit(scope, (), cause, request_digest)
     if outcome is not None:
         detail = first(scope.db.row(_DETAIL, (scope.no, outcome.position)))
-        return _read_end_result(outcome.position, orjson.loads(detail))
+        return read_end_result(outcome.position, orjson.loads(detail))
     bookkeeping.refuse_lost_lease(scope, cause.fence)
     mark = audit.mark(scope)
     ahead = scope.db.rows(_AHEAD, (scope.no, mark.through, PARTS_MAX + 1))
@@ -75,7 +75,7 @@ def end_images(scope: OpenScope, before: int, cause: Cause) -> EndImagesResult:
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
     position = audit.append(scope, cause, request_digest)
-    return _read_end_result(position, cause.detail)
+    return read_end_result(position, cause.detail)
 
 
 def find_row_memories(row: Sequence[Any]) -> tuple[int, ...]:
@@ -196,7 +196,8 @@ def _cut(positions: Iterable[int], most: int) -> Iterable[list[int]]:
         yield some
 
 
-def _read_end_result(position: int, detail: Mapping[str, Any]) -> EndImagesResult:
+def read_end_result(position: int, detail: Mapping[str, Any]) -> EndImagesResult:
+    """Return what a part that ended images says of that."""
     return EndImagesResult(
         position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], left=detail["more"]
     )

@@ -24,7 +24,15 @@ from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segme
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store import row_rules as books
-from remanence.store.audit_parts import UNCHAINED, content_digest, refuse_lost, refuse_other
+from remanence.store.audit_parts import (
+    UNCHAINED,
+    content_digest,
+    extend_run,
+    filter_part,
+    refuse_lost,
+    refuse_other,
+    with_end,
+)
 from remanence.store.base import (
     EMBEDDED_MAX,
     AnswerRequest,
@@ -57,22 +65,6 @@ from remanence.store.constraints import (
 )
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
-from remanence.store.part_rules import (
-    digest,
-    end_log_images,
-    end_mark_detail,
-    extend_run,
-    filter_part,
-    held_digest,
-    keeping,
-    kept_digests,
-    mark_of,
-    part_of,
-    read_end_result,
-    redact_log,
-    update_purged,
-    with_end,
-)
 from remanence.store.row_rules import (
     Row,
     Tables,
@@ -80,9 +72,22 @@ from remanence.store.row_rules import (
     refuse_conflicts,
     unused_by,
 )
+from remanence.store.sql.image_expiry import read_end_result
 from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where, reach
 from remanence.text.analysis import asks, stems, term_hash
 from remanence_store_kit.memory.finding import compile_find
+from remanence_store_kit.memory.log_rules import (
+    digest,
+    end_log_images,
+    end_mark_detail,
+    held_digest,
+    keeping,
+    kept_digests,
+    mark_of,
+    part_of,
+    redact_log,
+    update_purged,
+)
 from remanence_store_kit.memory.scope_state import ScopeState
 from remanence_store_kit.memory.snapshot_columns import (
     agents_of,
@@ -279,7 +284,8 @@ class MemoryStore:
         if part in state.done:
             previous, outcome = state.done[part]
             refuse_other(cause, previous, request_digest)
-            return read_end_result(state.log[outcome.position - 1])
+            written = state.log[outcome.position - 1]
+            return read_end_result(written.position, written.cause.detail)
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         mark = mark_of(state.log)
@@ -296,7 +302,7 @@ class MemoryStore:
             emptied=kept_digests(state.emptied, ending.digests),
             done=state.done | {part: (request_digest, outcome)},
         )
-        return read_end_result(log[-1])
+        return read_end_result(log[-1].position, log[-1].cause.detail)
 
     async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
         """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""

@@ -10,8 +10,8 @@ import numpy as np
 from remanence.core.change import AuditPart, CommitResult
 from remanence.store import row_rules as books
 from remanence.store.base import Bookkeeping, Ints, PurgedMemory
-from remanence.store.part_rules import Digests
 from remanence.store.row_rules import Tables, empty
+from remanence_store_kit.memory.log_rules import Digests
 
 
 @dataclass(slots=True)

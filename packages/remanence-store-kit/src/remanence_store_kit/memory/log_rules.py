@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from remanence.core.change import ROWLESS, AuditPart, Cause, Change
 from remanence.core.redaction import Names
-from remanence.store.audit_parts import UNCHAINED, USE_PARTS_MAX, digest_of, goes_on, part_digest
-from remanence.store.base import EndImagesResult, PurgedMemory
+from remanence.store.audit_parts import UNCHAINED, digest_of, find_used, part_digest
+from remanence.store.base import PurgedMemory
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import ERASE
 from remanence.store.row_rules import Tables
@@ -141,14 +141,6 @@ def end_mark_detail(
     return mark.replace_parts([held_digest(old) for old, _ in edits], stays).values()
 
 
-def read_end_result(part: AuditPart) -> EndImagesResult:
-    """Return what a part that ended images says of that."""
-    detail = part.cause.detail
-    return EndImagesResult(
-        part.position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], detail["more"]
-    )
-
-
 def held_digest(part: AuditPart) -> bytes:
     """Return the digest of what a part holds."""
     return digest_of([part.position, [_field_values(change) for change in part.changes]])
@@ -159,29 +151,13 @@ def part_of(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...])
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
     rowless = cause.verb in ROWLESS
     entries = () if rowless else changes
-    used = _find_used(changes) if rowless else set()
+    used = find_used(changes) if rowless else set()
     cause = replace(
         cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
     )  # none of these is in the log
     position = log[-1].position + 1 if log else 1
     part = AuditPart(position, cause, entries, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=digest(previous, part))
-
-
-def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> Cause:
-    """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
-    if cause.extends is None or not log:
-        return cause
-    run = [part for part in log[-USE_PARTS_MAX:] if part.cause.run == log[-1].cause.run]
-    used = sum(len(part.used) for part in run) + len(_find_used(changes))
-    if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
-        return cause
-    last = log[-1].cause
-    return replace(cause, run=last.run, part=last.part + 1, extends=None)
-
-
-def _find_used(changes: Sequence[Change]) -> set[int]:
-    return {seq for change in changes for seq in memories_of(change.table, change.key)}
 
 
 def digest(previous: bytes, part: AuditPart, kept: Digests | None = None) -> str:
@@ -237,21 +213,8 @@ def update_purged(
     return found
 
 
-def with_end(log: Sequence[AuditPart], one: PurgedMemory) -> PurgedMemory:
-    """Return a purged memory that says when its image ended, where it has."""
-    (part,) = [part for part in log if part.cause.run == one.run and part.cause.at == one.at][-1:]
-    held = any(change.table == "memories" and change.key == one.seq for change in part.changes)
-    return one if held else replace(one, ended_at=part.ended_at)
-
-
 def keeping(tables: Tables, purged: Mapping[int, PurgedMemory], before: int, now: int) -> set[int]:
     """Return the memories that keep their images."""
     rows = tables["memories"].items()
     held = {seq for seq, row in rows if row["status"] == KEEPS_IMAGES or (row["hold_until"] or now) > now}
     return held | {seq for seq, one in purged.items() if one.at >= before}
-
-
-def filter_part(part: AuditPart, memory: int) -> AuditPart:
-    """Return a part with its changes of one memory alone."""
-    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
-    return replace(part, entries=changes, count=len(changes), used=())
