@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import remanence
 from benchmarks.locomo import Measured, compare_places, measure, questions
 from remanence.write.transcripts.formats import parse
+from tests.neo4j_server import Neo4jServer
 
 DATA = os.environ.get("REMANENCE_LOCOMO")
 pytestmark = pytest.mark.skipif(DATA is None, reason="REMANENCE_LOCOMO does not say where LoCoMo lies")
@@ -82,3 +85,37 @@ async def test_a_server_answers_as_a_file(
     equal = await compare_places(Measured(data, turns, asked, "auto", "own", db=postgres_address))
 
     assert [True] * questions_asked == equal
+
+
+@pytest.mark.parametrize("conversations", [1, pytest.param(10, marks=pytest.mark.deep)])
+async def test_real_conversations_go_through_every_store(
+    conversations: int, tmp_path: Path, postgres_address: str, neo4j_server: Neo4jServer, neo4j_address: str
+) -> None:
+    """An export, the history and the hash are the same in each, a run is undone there, and a person is nowhere."""
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps(read_conversations(conversations)), encoding="utf-8")
+    places = [
+        str(tmp_path / "a.db"), postgres_address, neo4j_address, f"{tmp_path / 'all'}{os.sep}", str(tmp_path / "b.db"),
+    ]  # fmt: skip
+    async with remanence.open(places[0], embedder="hashed") as memory:
+        await memory.ingest(talk)
+        await memory.erase.apply(await memory.erase.show(subject="Melanie", mentions=True))
+        run = (await memory.pin((await memory.list(limit=1))[0])).run
+    digests = set()
+    for source, target in pairwise(places):
+        (copied,) = await remanence.copy_scopes(source, target)
+        digests.add(copied.digest)
+    in_graph = str(neo4j_server.run("MATCH (n) RETURN properties(n) AS p"))
+    exports, logs, undone = [], [], []
+    for place in places:
+        async with remanence.open(place, embedder="hashed") as memory:
+            exports.append([line async for line in memory.export()][1:])
+            logs.append(await memory._core.store.history("default", limit=1_000_000))
+            undone.append((await memory.undo(run)).changes)
+            assert [] == [check for check in await memory.doctor() if not check.ok]
+
+    assert 1 == len(digests)
+    assert all(one == exports[0] for one in exports)
+    assert all(one == logs[0] for one in logs)
+    assert all(undone)
+    assert not re.search(r"\bMelanie\b", f"{in_graph} {exports} {logs}")

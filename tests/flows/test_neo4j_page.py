@@ -90,6 +90,29 @@ async def test_the_other_queries_run(memory: Engine, neo4j_server: Neo4jServer) 
     assert curated
 
 
+async def test_uses_of_seven_days_are_counted(neo4j_server: Neo4jServer, neo4j_address: str) -> None:
+    """As a rule of a policy counts them: those of an earlier day are left out."""
+    clock = remanence.ManualClock(NOW)
+    async with remanence.open(neo4j_address, clock=clock, embedder="hashed") as memory:
+        for place in ("harbour", "orchard"):
+            await memory.learn(f"The piano stands in the {place}.")
+        for days, times in ((0, 3), (5, 2), (2, 1), (0, 1)):
+            clock.advance(days=days)
+            for _ in range(times):
+                await memory.recall("Where does the piano stand?")
+        plan = await memory.plan(
+            'version = 1\nname = "x"\n[[rule]]\nname = "used"\nevery = "deep"\nphase = "value"\n'
+            'where = "uses(7) == 4"\ndo = "flag"\nto = "used"\nbecause = "it was"\n'
+        )
+    found = neo4j_server.run(
+        QUERIES["used in seven days: use_days holds a byte for each day, the lowest for use_day"],
+        scope=SCOPE, now=clock.now(), day=DAY,
+    )  # fmt: skip
+
+    assert {(1, 4), (2, 4)} == {(row["seq"], row["uses"]) for row in found}
+    assert {1, 2} == {seq for action in plan.actions() for seq in action.seqs}
+
+
 async def test_a_vector_index_finds_what_is_alike(memory: Engine, neo4j_server: Neo4jServer) -> None:
     """The vectors of the store are the index's, and the nearest of a scope are those of the store's own matrix."""
     store = Neo4jStore(neo4j_server.address)
