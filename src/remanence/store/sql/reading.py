@@ -144,8 +144,8 @@ _BEFORE_LAST = Statement(
 )
 # Vectors joined by the database: no Python object a row, a third less time.
 VECTORS_STEP = 4_096
-_RANGE = "vectors WHERE scope = ?1 AND seq BETWEEN ?2 AND ?3"
-_RANGE_OF_MODEL = "embeddings WHERE scope = ?1 AND seq BETWEEN ?2 AND ?3 AND model = ?4"
+_OWN = "vectors WHERE scope = ?1"
+_OF_MODEL = "embeddings WHERE scope = ?1 AND model = ?2"
 _LINK = f"SELECT source, target, relation, {', '.join(LINK_COLUMNS)} FROM links"
 _FORBIDDEN = Statement("SELECT fold, at, seq FROM forbidden WHERE scope = ?1 ORDER BY fold")
 _FORBIDDEN_AMONG = Statement(
@@ -239,30 +239,31 @@ def vectors(
 
     With a model they are those that are kept of it beside the memories' own.
     """
-    of_model = () if model is None else (scope.names.number(MODEL, model) or 0,)
-    source = _RANGE if model is None else _RANGE_OF_MODEL
+    source = (
+        (_OWN, scope.no) if model is None else (_OF_MODEL, scope.no, scope.names.number(MODEL, model) or 0)
+    )
     last = scope.row.latest
     if only is not None:
         wanted = {seq for seq in only if seq > after}
         reader = _Vectors(len(wanted))
         if wanted:
-            listed = scope.db.make_list(wanted)
-            reader.read(
-                scope, source, (scope.no, min(wanted), max(wanted), *of_model, listed), is_listed=True
-            )
+            reader.read(scope, source, (scope.db.make_list(wanted),))
         return reader.join_vectors()
     reader = _Vectors(max(min(last - after, scope.row.held), 0))
     for start in range(after + 1, last + 1, VECTORS_STEP):
-        reader.read(scope, source, (scope.no, start, min(start + VECTORS_STEP - 1, last), *of_model))
+        reader.read(scope, source, (start, min(start + VECTORS_STEP - 1, last)))
     return reader.join_vectors()
 
 
 @lru_cache(maxsize=8)
-def _select_vectors(source: str, parameters: int, *, is_listed: bool) -> tuple[Statement, Statement]:
-    """Return what joins vectors of a source, and what joins their numbers, which has the parameters of the other."""
+def _select_vectors(source: str, at: int, *, is_listed: bool) -> tuple[Statement, Statement]:
+    """Return what joins vectors of a source, and what joins their numbers: of a list or a range, from a parameter on.
+
+    A range beside a list would be gone through from end to end.
+    """
 
     def only(sql: Dialect) -> str:
-        return f" AND seq {sql.among(parameters)}" if is_listed else ""
+        return f" AND seq {sql.among(at)}" if is_listed else f" AND seq BETWEEN ?{at} AND ?{at + 1}"
 
     joined = Statement(
         lambda sql: (
@@ -287,9 +288,11 @@ class _Vectors:
         self._numbers: Vectors = np.empty((0, 0), "<f2")
         self._count = 0
 
-    def read(self, scope: OpenScope, source: str, values: Sequence[Any], *, is_listed: bool = False) -> None:
-        """Take in vectors of a range of numbers."""
-        joined, numbers = _select_vectors(source, len(values), is_listed=is_listed)
+    def read(self, scope: OpenScope, source: tuple[str, *tuple[int, ...]], which: Sequence[Any]) -> None:
+        """Take in vectors of a range of numbers, or of a list of them; a source is a table with its parameters."""
+        table, *of = source
+        joined, numbers = _select_vectors(table, len(source), is_listed=len(which) == 1)
+        values = (*of, *which)
         row = scope.db.row(joined, values)
         assert row is not None
         count, least_seq, last_seq, least, most, blob = row
