@@ -23,7 +23,7 @@ from remanence.core.results import WEAK
 from remanence.core.score import ASKED_SHARE, LAMBDAS, PARTS, PRESETS
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.curate.scheduling import should_curate
-from remanence.flows.indexes.scope_index import RANKED
+from remanence.flows.indexes.index_columns import RANKED
 from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.frame_rows import PresentRows
 from remanence.recall.frames import BUILTIN, MEMORIES

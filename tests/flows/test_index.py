@@ -12,7 +12,8 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Turn
 from remanence.flows.indexes import arm as kept_terms
-from remanence.flows.indexes.scope_index import ASKS, COLUMNS, ScopeIndex
+from remanence.flows.indexes.index_columns import ASKS, COLUMNS
+from remanence.flows.indexes.scope_index import ScopeIndex
 from remanence.recall.corpus import Floats
 from remanence.recall.semantic import measure_windows
 from tests.flows.conftest import Opener

@@ -16,7 +16,7 @@ from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
 from remanence.flows.base.undo_data_expiry import expire
-from remanence.flows.indexes.scope_index import RANKED
+from remanence.flows.indexes.index_columns import RANKED
 from remanence.flows.recall.past_ranking import read_past_scope
 from remanence.store.base import AnswerRequest
 from remanence_store_kit.memory.memory_store import MemoryStore

@@ -6,7 +6,7 @@ from remanence.core import change, score, segment, timekeeping
 from remanence.core.change import AuditPart, Cause
 from remanence.core.model import Decay
 from remanence.core.receipt import Receipt
-from remanence.recall import fuse
+from remanence.recall import fuse, ground
 from remanence.text import twins
 from remanence.write import value
 
@@ -53,8 +53,8 @@ def test_the_presets_of_weights_are_the_published_ones() -> None:
     ("expected", "actual"),
     [
         ((1.0, 1.0), (fuse.LEXICAL_WEIGHT, fuse.SEMANTIC_WEIGHT)),
-        ((1.5, 0.4, 0.1), (fuse.NAMED_FACTOR, fuse.WORTH_SHARE, fuse.WORTH_SHARE_ASSISTANTS)),
-        ((0.3, 0.2, 95), (fuse.LEAD_SHARE, fuse.SESSION_SHARE, fuse.WORTH_PERCENTILE)),
+        ((1.5, 0.4, 0.1), (fuse.NAMED_FACTOR, ground.WORTH_SHARE, ground.WORTH_SHARE_ASSISTANTS)),
+        ((0.3, 0.2, 95), (fuse.LEAD_SHARE, ground.SESSION_SHARE, ground.WORTH_PERCENTILE)),
         (
             (10, 500, 0.1, 0.3),
             (value.RAREST_MAX, value.MEMORIES_PRIOR, value.POINTS_MIN, value.ASSISTANT_SHARE),

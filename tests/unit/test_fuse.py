@@ -14,16 +14,15 @@ from remanence.recall.fit import fit
 from remanence.recall.fuse import (
     LEAD_SHARE,
     NAMED_FACTOR,
-    SESSION_SHARE,
-    WORTH_SHARE,
-    WORTH_SHARE_ASSISTANTS,
     CandidateRows,
     Contextual,
     Query,
     RankResult,
-    ground_of,
     rank,
+    rank_by_steps,
 )
+from remanence.recall.ground import SESSION_SHARE, WORTH_SHARE, WORTH_SHARE_ASSISTANTS, _percentile, ground_of
+from remanence.recall.semantic import Cosines
 from remanence.text.analysis import stems
 from tests.unit.arrays import Said, corpus_of, terms_of
 
@@ -322,7 +321,7 @@ def test_a_percentile_is_what_numpy_says(values: list[float], percent: float) ->
     """Between two values it lies where their share says, to the last digits."""
     given_ = np.array(values, np.float32)
 
-    assert fuse._percentile(given_, percent) == pytest.approx(float(np.percentile(given_, percent)), rel=1e-6)
+    assert _percentile(given_, percent) == pytest.approx(float(np.percentile(given_, percent)), rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -351,3 +350,38 @@ def test_who_is_passed_over_would_not_have_been_returned(seed: int, monkeypatch:
 
     assert (every.rows.tolist(), every.scores.tolist()) == (few.rows.tolist(), few.scores.tolist())
     assert (list(every.parts), every.strength) == (list(few.parts), few.strength)
+
+
+@given(st.integers(0, 2**32), st.floats(0.0001, 0.1), st.sampled_from((1, 3, 10)))
+def test_rough_cosines_rank_as_true_ones(seed: int, slack: float, limit: int) -> None:
+    """Whatever they are within their slack, each score and each part of the best is what true ones make it."""
+    generator = np.random.default_rng(seed)
+    words = "boat rope sail tea keel A-4711 lisbon".split()
+    said = [
+        Said(
+            " ".join(generator.choice(words, generator.integers(1, 6))) + generator.choice(["?", "."]),
+            session=int(generator.integers(-1, 40)),
+            speaker=int(generator.integers(2)),
+            value=float(generator.random()),
+            live=bool(generator.random() < 0.9),
+        )
+        for _ in range(200)
+    ]
+    ground = ground_of(corpus_of(said), NAMES)
+    asked = " ".join(generator.choice(words, 2)) + generator.choice(["", " Ingrid", "?"])
+    query = Query(asked, tuple(dict.fromkeys(stems(asked))), vector=np.ones(1, np.float32))
+    terms, among = terms_of(said, query.stems, NAMES), CandidateRows(ground.corpus.live)
+    true = (generator.random(len(said)) * generator.choice([0.1, 1.0])).astype(np.float32)
+    rough = true + generator.uniform(-0.99 * slack, 0.99 * slack, len(said)).astype(np.float32)
+    expected = rank(ground, terms, true, query, among, limit)
+    steps = rank_by_steps(ground, terms, Cosines(rough, slack), query, among, limit)
+    step = next(steps)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            step = steps.send(true[step.rows])
+    found = end.value.value
+
+    assert expected.rows.tolist() == found.rows.tolist()
+    assert expected.scores.tolist() == found.scores.tolist()
+    assert [dict(one) for one in expected.parts] == [dict(one) for one in found.parts]
+    assert expected.strength == found.strength

@@ -6,20 +6,27 @@ Each arm is scaled over the candidates inside the filter; sums of scaled scores 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.model import Lifecycle
 from remanence.core.score import LIFECYCLE_TERMS
-from remanence.recall.corpus import Bools, Corpus, Floats, Ints, Windows, windows_of
-from remanence.recall.lexical import Lexical, Term, damping_of, lexical_scores, name_index
+from remanence.recall.corpus import Bools, Floats, Ints
+from remanence.recall.ground import (
+    Ground,
+    Rows,
+    compute_session_lift,
+    list_segment_rows,
+    select_candidates,
+    spread_out,
+)
+from remanence.recall.lexical import Lexical, Term, lexical_scores
+from remanence.recall.semantic import Cosines
 from remanence.text.analysis import lexicon_of, readings
-
-Rows = npt.NDArray[np.intp]
 
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 1.0
@@ -28,9 +35,6 @@ SPAN_LEAST = 0.2
 # Of the static and of the contextual vectors each, where there are both.
 BESIDE_WEIGHT = 0.7
 NAMED_FACTOR = 1.5  # a boost, never a filter: what others say about a person counts too
-WORTH_SHARE = 0.4
-# Where assistants talk most, length and form say little about worth.
-WORTH_SHARE_ASSISTANTS = 0.1
 # What is archived stands behind what is as good: with it, all is found that was found before anything was archived; at
 # 0.7 it is 3 % less.
 ARCHIVED_FACTOR = 0.85
@@ -45,36 +49,12 @@ WHEN_AFTER_FACTOR = 1.15
 _DAY_MICROSECONDS = 86_400_000_000
 # What an answer gets of how much better the question before it matches: it often lacks the words that were asked for.
 LEAD_SHARE = 0.3
-# What a memory gets of the best evidence in its segment, in chats; long replies of assistants are found worse with it.
-SESSION_SHARE = 0.2
-# The value that counts as full: one extraordinary memory must not shrink all others.
-WORTH_PERCENTILE = 95
 WEAK_SIZE = 600  # memories of a conversation on which floors were chosen
 UNSURE_FACTOR = 1.1  # of the floor of so many: below it an answer is unsure
 # The strength of an answer is that of the best of so many, however few are returned.
 STRENGTH_DEPTH = 10
 # The best of so many groups for each that is wanted: hardly two of the best fall into one.
 GROUPS_PER_DEPTH = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """One scope made ready for many queries: work it out again when memories came or went.
-
-    `damping` is that of the lexical arm. `raised` is by how much each row's keep-value raises its score. `names` maps a
-    stem to the codes of speakers. `session_share` is what a memory gets of the best in its segment, whose number by
-    row is `segment`; `answers` are the rows whose predecessor in the segment asks, `asked` these predecessors.
-    """
-
-    corpus: Corpus
-    windows: Windows
-    names: Mapping[str, tuple[int, ...]]
-    damping: Floats
-    raised: Floats
-    session_share: float
-    segment: Rows
-    answers: Rows
-    asked: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,25 +160,14 @@ class RankResult:
         )
 
 
-def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
-    """Make a scope ready; `speakers` lists the names by code."""
-    mostly_assistants = len(corpus) > 0 and float(corpus.words[corpus.assistant].sum()) > 0.5 * float(
-        corpus.words.sum()
-    )
-    windows = windows_of(corpus)
-    answers, questions = _find_answers(corpus, windows)
-    return Ground(
-        corpus=corpus,
-        windows=windows,
-        names=name_index(speakers),
-        damping=damping_of(windows),
-        raised=1
-        + np.float32(WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE) * _scale_worth(corpus),
-        session_share=0.0 if mostly_assistants else SESSION_SHARE,
-        segment=_number_segments(windows),
-        answers=answers,
-        asked=questions,
-    )
+class RankStep(NamedTuple):
+    """The rows of which the true cosines with the vector of a question are needed to go on."""
+
+    vector: Floats
+    rows: Rows
+
+
+RankSteps: TypeAlias = Generator[RankStep, Floats, RankResult]
 
 
 def rank(
@@ -215,31 +184,63 @@ def rank(
     `terms` are those of the question's stems, `cosines` those of windows with the question by row, `contextual` those
     by a model.
     """
+    exact = None if cosines is None else Cosines(cosines)
+    try:
+        next(rank_by_steps(ground, terms, exact, query, among, limit, contextual))
+    except StopIteration as end:
+        ranked: RankResult = end.value
+        return ranked
+    raise AssertionError("exact cosines are asked for no more")
+
+
+def rank_by_steps(
+    ground: Ground,
+    terms: Mapping[str, Term],
+    cosines: Cosines | None,
+    query: Query,
+    among: CandidateRows,
+    limit: int,
+    contextual: Contextual | None = None,
+) -> RankSteps:
+    """Rank as `rank` does by cosines that may be rough: yields rows, and is sent their true cosines.
+
+    What is returned is what true cosines of all rows return (decision 141). Rough ones are written over, and go with no
+    model.
+    """
     candidates = np.flatnonzero(among.allowed)
+    inside = query.within_conversation
     lexical = lexical_scores(
-        ground.windows,
-        ground.damping,
-        query.stems,
-        terms,
-        names=ground.names,
-        names_capped=query.within_conversation,
+        ground.windows, ground.damping, query.stems, terms, names=ground.names, names_capped=inside
     )
-    likeness = None if cosines is None else _select_candidates(cosines, candidates)
+    likeness = None if cosines is None else select_candidates(cosines.by_row, candidates)
+    slack = 0.0 if cosines is None or not len(candidates) else cosines.slack
+    if slack and likeness is not None and query.vector is not None:
+        ends = np.flatnonzero(
+            (likeness <= likeness.min() + 2 * slack) | (likeness >= likeness.max() - 2 * slack)
+        )
+        likeness[ends] = yield RankStep(query.vector, candidates[ends])
     context_cosines = None if contextual is None else _select_contextual(contextual, candidates)
-    arms = {"lexical": _scale_scores(_select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
-    arms |= _scale_vector_arms(likeness, context_cosines)
-    if contextual is not None and context_cosines is not None and contextual.floor:
-        sure = _measure_sure_strength(arms, lexical, likeness, candidates) / contextual.floor
-        arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
-    if share := lexical.measure_identifier_share(terms):
-        arms = {name: arm * np.float32(1.0 if name == "lexical" else 1 - share) for name, arm in arms.items()}
-    evidence = _sum_arms([*arms.values()])
-    lead = _compute_lead(ground, evidence, candidates)
-    evidence = evidence + lead
+    share = lexical.measure_identifier_share(terms)
+    arms = _scale_arms(lexical, likeness, context_cosines, candidates, share, contextual)
+    matched = _sum_arms([*arms.values()])
+    lead = _compute_lead(ground, matched, candidates)
+    evidence = matched + lead
     factors = _weigh_factors(ground, query, candidates, among.factors)
     depth = max(limit, STRENGTH_DEPTH)
-    places = _contenders(ground, evidence, candidates, factors, depth)
-    session = _compute_session_lift(ground, evidence, candidates, places)
+    if slack and likeness is not None and query.vector is not None:
+        slack *= _find_scale(likeness)
+        places = _contenders(ground, evidence, candidates, factors, depth, slack)
+        places = _narrow_contenders(ground, evidence, candidates, factors, places, depth, slack)
+        needed = _find_needed(ground, evidence, candidates, places, slack)
+        likeness[needed] = yield RankStep(query.vector, candidates[needed])
+        semantic = _scale_cosines(likeness, SEMANTIC_WEIGHT, needed)
+        arms["semantic"][needed] = semantic * np.float32(1 - share) if share else semantic
+        matched[needed] = _sum_arms([arm[needed] for arm in arms.values()])
+        lead = _compute_lead(ground, matched, candidates)
+        evidence = matched + lead
+    else:
+        places = _contenders(ground, evidence, candidates, factors, depth)
+    session = compute_session_lift(ground, evidence, candidates, places)
     score = factors.apply_factors(evidence[places] + session, places)
     strongest = _select_best(score, depth)
     best = strongest[:limit]
@@ -254,6 +255,25 @@ def rank(
         by_model=context_cosines is not None,
         scoring=scoring,
     )
+
+
+def _scale_arms(
+    lexical: Lexical,
+    likeness: Floats | None,
+    context_cosines: "_ContextualCosines | None",
+    candidates: Rows,
+    share: float,
+    contextual: Contextual | None,
+) -> dict[str, Floats]:
+    """Return the arms of the candidates; `share` is that of the question which asks for numbers and codes."""
+    arms = {"lexical": _scale_scores(select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
+    arms |= _scale_vector_arms(likeness, context_cosines)
+    if contextual is not None and context_cosines is not None and contextual.floor:
+        sure = _measure_sure_strength(arms, lexical, likeness, candidates) / contextual.floor
+        arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
+    if share:
+        arms = {name: arm * np.float32(1.0 if name == "lexical" else 1 - share) for name, arm in arms.items()}
+    return arms
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +302,8 @@ class _Factors:
 
 def _weigh_factors(ground: Ground, query: Query, candidates: Rows, by_row: Mapping[str, Floats]) -> _Factors:
     """Return the factors of the candidates; one product of all costs less than masked ones."""
-    raised = _select_candidates(ground.raised, candidates)
-    named = {name: _select_candidates(values, candidates) for name, values in by_row.items()}
+    raised = select_candidates(ground.raised, candidates)
+    named = {name: select_candidates(values, candidates) for name, values in by_row.items()}
     if (timely := _weigh_times(ground, query, candidates)) is not None:
         named["when"] = timely
     for values in named.values():
@@ -306,7 +326,7 @@ def _weigh_times(ground: Ground, query: Query, candidates: Rows) -> Floats | Non
     if not query.spans:
         return None
     at, local = (
-        _select_candidates(one, candidates) for one in (ground.corpus.said_at, ground.corpus.said_local)
+        select_candidates(one, candidates) for one in (ground.corpus.said_at, ground.corpus.said_local)
     )
     factors = np.ones(len(candidates), np.float32)
     for begins, ends, _, is_local in query.spans:
@@ -357,7 +377,7 @@ class Scoring:
     def compute_sessions(self, places: Rows | None = None) -> Floats:
         """Return what its segment lends each candidate, or those in some places; what matches nothing gets nothing."""
         places = np.arange(len(self.candidates)) if places is None else places
-        session = _compute_session_lift(self.ground, self.evidence, self.candidates, places)
+        session = compute_session_lift(self.ground, self.evidence, self.candidates, places)
         return np.where(self.evidence[places] > 0, session, np.float32(0))
 
     def compute_scores(self, session: Floats, places: Rows | None = None) -> Floats:
@@ -456,10 +476,8 @@ def _average_strength(held: float, cosine: float | None) -> float:
 
 def _select_contextual(contextual: Contextual, candidates: Rows) -> _ContextualCosines | None:
     """Return what a model says of the candidates; None where it has a vector of none of them."""
-    mask = _select_candidates(contextual.held, candidates)
-    return (
-        _ContextualCosines(_select_candidates(contextual.cosines, candidates), mask) if mask.any() else None
-    )
+    mask = select_candidates(contextual.held, candidates)
+    return _ContextualCosines(select_candidates(contextual.cosines, candidates), mask) if mask.any() else None
 
 
 def _sum_arms(arms: Sequence[Floats]) -> Floats:
@@ -469,69 +487,102 @@ def _sum_arms(arms: Sequence[Floats]) -> Floats:
     return total
 
 
-def _scale_scores(raw: Floats, weight: float, low: float | None = None) -> Floats:
-    """Scale to 0–weight over the candidates, from the worst of them, or from `low` where that means no match.
+def _scale_scores(raw: Floats, weight: float, low: float | None = None, high: float | None = None) -> Floats:
+    """Scale to 0–weight over the candidates, from the worst to the best of them, or from `low` and to `high`.
 
     Where all are alike, a match counts in full and nothing as nothing.
     """
     if not len(raw):
         return raw
-    floor, high = float(raw.min()) if low is None else low, float(raw.max())
+    floor, high = float(raw.min()) if low is None else low, float(raw.max()) if high is None else high
     if high <= floor:
         return np.full_like(raw, weight if high > 0 else 0.0)
     above = raw - np.float32(floor) if floor else raw
     return above * np.float32(weight / (high - floor))
 
 
-def _scale_cosines(raw: Floats, weight: float) -> Floats:
-    """Scale static cosines; where all are nearly alike, the worst of them counts nearly in full."""
+def _scale_cosines(raw: Floats, weight: float, places: Rows | slice = slice(None)) -> Floats:
+    """Scale static cosines, or some; where all are nearly alike, the worst of them counts nearly in full."""
+    low, high = _find_span(raw)
+    return _scale_scores(raw[places], weight, low, high) if len(raw) else raw
+
+
+def _find_scale(raw: Floats) -> float:
+    """Return what a difference of static cosines is scaled by."""
+    low, high = _find_span(raw)
+    return SEMANTIC_WEIGHT / (high - low) if low < high else 0.0
+
+
+def _find_span(raw: Floats) -> tuple[float, float]:
+    """Return from where to where static cosines are scaled."""
     low, high = float(raw.min(initial=np.inf)), float(raw.max(initial=-np.inf))
-    return _scale_scores(raw, weight, min(low, high - SPAN_LEAST) if low < high else None)
-
-
-def _number_segments(windows: Windows) -> Rows:
-    """Return by row which of the segments it belongs to, in the order of their slots."""
-    begins = np.zeros(len(windows.length), np.intp)
-    begins[windows.starts[1:]] = 1
-    numbers: Rows = np.cumsum(begins)
-    return numbers if windows.slot is None else numbers[windows.slot]
-
-
-def _find_answers(corpus: Corpus, windows: Windows) -> tuple[Rows, Rows]:
-    """Return the rows that follow a question in their segment, and the rows that ask."""
-    asking = corpus.asks if windows.order is None else corpus.asks[windows.order]
-    follows = np.ones(len(asking), np.bool_)
-    follows[windows.starts] = False
-    slots = np.flatnonzero(follows[1:] & asking[:-1]) + 1
-    if windows.order is None:
-        return slots, slots - 1
-    return windows.order[slots], windows.order[slots - 1]
+    return (min(low, high - SPAN_LEAST) if low < high else low), high
 
 
 def _compute_lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     """Return what each candidate gets of how much better the question before it matches."""
     if not len(ground.answers):
         return np.zeros_like(evidence)
-    by_row, lead = _spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
+    by_row, lead = spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
     better = by_row[ground.asked] - by_row[ground.answers]
     lead[ground.answers] = np.float32(LEAD_SHARE) * np.maximum(better, 0)
-    return _select_candidates(lead, candidates)
+    return select_candidates(lead, candidates)
 
 
-def _contenders(ground: Ground, evidence: Floats, candidates: Rows, factors: _Factors, depth: int) -> Rows:
+def _contenders(
+    ground: Ground, evidence: Floats, candidates: Rows, factors: _Factors, depth: int, slack: float = 0.0
+) -> Rows:
     """Return the places of the candidates that can be among the best so many, whatever their segments lend them.
 
-    What a segment lends costs more than all else here, and is at most a share of the best evidence.
+    What a segment lends costs more than all else here, and is at most a share of the best evidence. The true evidence
+    of each is at most `slack` away.
     """
-    matches = evidence > 0
+    matches = evidence > -slack
     score = factors.apply_factors(evidence)
+    off = np.float32(slack * (1 + ground.session_share))
     ahead = np.flatnonzero(matches & (score >= _estimate_threshold(score, depth)))
     if len(ahead) >= depth:
-        lent = evidence[ahead] + _compute_session_lift(ground, evidence, candidates, ahead)
-        least = np.sort(factors.apply_factors(lent, ahead))[-depth]
-        most = evidence.max() * np.float32(ground.session_share)
+        lent = evidence[ahead] + compute_session_lift(ground, evidence, candidates, ahead)
+        least = np.sort(factors.apply_factors(lent - off, ahead))[-depth]
+        most = evidence.max() * np.float32(ground.session_share) + off
         matches &= factors.apply_factors(evidence + most) >= least
     return np.flatnonzero(matches)
+
+
+def _narrow_contenders(
+    ground: Ground,
+    evidence: Floats,
+    candidates: Rows,
+    factors: _Factors,
+    places: Rows,
+    depth: int,
+    slack: float,
+) -> Rows:
+    """Return those of the contenders that can be among the best so many by what their segments do lend them."""
+    if len(places) <= depth:
+        return places
+    lent = evidence[places] + compute_session_lift(ground, evidence, candidates, places)
+    off = np.float32(slack * (1 + ground.session_share))
+    least = np.sort(factors.apply_factors(lent - off, places))[-depth]
+    narrowed: Rows = places[factors.apply_factors(lent + off, places) >= least]
+    return narrowed
+
+
+def _find_needed(ground: Ground, evidence: Floats, candidates: Rows, places: Rows, slack: float) -> Rows:
+    """Return, ascending, the places of candidates on whose true evidence the scores of some of them rest.
+
+    These are they themselves, what may be the best of their segments, and what was asked before any of them.
+    """
+    mark = np.zeros(len(ground.corpus), np.bool_)
+    mark[candidates[places]] = True
+    if ground.session_share and len(places):
+        rows, begins, _ = list_segment_rows(ground, candidates[places])
+        by_row = spread_out(ground, evidence, candidates)[rows]
+        best = np.maximum.reduceat(by_row, begins)
+        counts = np.diff(np.append(begins, len(rows)))
+        mark[rows[by_row >= np.repeat(best - np.float32(2 * slack), counts)]] = True
+    mark[ground.asked[mark[ground.answers]]] = True
+    return np.flatnonzero(select_candidates(mark, candidates))
 
 
 def _estimate_threshold(score: Floats, depth: int) -> float:
@@ -543,43 +594,13 @@ def _estimate_threshold(score: Floats, depth: int) -> float:
     return float(np.sort(best)[-depth])
 
 
-def _compute_session_lift(ground: Ground, evidence: Floats, candidates: Rows, places: Rows) -> Floats:
-    """Return what the candidates in some places get of the best evidence in their segments."""
-    if not ground.session_share or not len(places):
-        return np.zeros(len(places), np.float32)
-    numbers, which = np.unique(ground.segment[candidates[places]], return_inverse=True)
-    starts, last = ground.windows.starts, len(ground.windows.starts) - 1
-    ends = np.where(numbers < last, starts[np.minimum(numbers + 1, last)], len(ground.corpus))
-    lengths = ends - starts[numbers]
-    begins = np.cumsum(lengths) - lengths
-    slots = np.arange(int(lengths.sum())) + np.repeat(starts[numbers] - begins, lengths)
-    rows = slots if ground.windows.order is None else ground.windows.order[slots]
-    best = np.maximum.reduceat(_spread_out(ground, evidence, candidates)[rows], begins)
-    best *= np.float32(ground.session_share)
-    session: Floats = best[which]
-    return session
-
-
-def _spread_out(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
-    """Return evidence by row, nothing for what is not in the running."""
-    if len(candidates) == len(ground.corpus):
-        return evidence
-    by_row = np.zeros(len(ground.corpus), np.float32)
-    by_row[candidates] = evidence
-    return by_row
-
-
-def _select_candidates(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
-    return by_row if len(by_row) == len(candidates) else by_row[candidates]
-
-
 def _match_speaker(ground: Ground, query: Query, candidates: Rows) -> Bools | None:
     """Return which candidates were said by the one person whom the question names or is about, if there is one.
 
     A question that names nobody and says I or my is about the asker; without one, about whoever is no assistant.
     """
     codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
-    speaker = _select_candidates(ground.corpus.speaker, candidates)
+    speaker = select_candidates(ground.corpus.speaker, candidates)
     if len(codes) == 1:
         by_speaker: Bools = speaker == codes.pop()
         return by_speaker
@@ -587,7 +608,7 @@ def _match_speaker(ground: Ground, query: Query, candidates: Rows) -> Bools | No
         if query.asker is not None and query.asker >= 0:
             by_asker: Bools = speaker == query.asker
             return by_asker
-        assistant = _select_candidates(ground.corpus.assistant, candidates)
+        assistant = select_candidates(ground.corpus.assistant, candidates)
         return ~assistant if assistant.any() else None
     return None
 
@@ -603,21 +624,3 @@ def _select_best(score: Floats, limit: int) -> Rows:
     least = np.partition(score, len(score) - limit)[len(score) - limit] if len(score) > limit else 0.0
     places = np.flatnonzero(score >= least if least > 0 else score > 0)
     return places[np.lexsort((-places, -score[places]))][:limit]
-
-
-def _scale_worth(corpus: Corpus) -> Floats:
-    """Scale keep-values to 0–1, full at the percentile."""
-    if not len(corpus):
-        return corpus.value
-    values = corpus.value[corpus.counts]
-    full = _percentile(values, WORTH_PERCENTILE) if len(values) else 0.0
-    return np.clip(corpus.value / full, 0, 1).astype(np.float32) if full > 0 else np.zeros_like(corpus.value)
-
-
-def _percentile(values: Floats, percent: float) -> float:
-    """Return what `np.percentile` does, without the masked arrays that it imports (8 ms of a first recall)."""
-    place = (len(values) - 1) * percent / 100
-    low, share = int(place), values.dtype.type(place % 1)
-    high = min(low + 1, len(values) - 1)
-    a, b = np.partition(values, [low, high])[[low, high]]
-    return float(a + (b - a) * share if share < 0.5 else b - (b - a) * (1 - share))

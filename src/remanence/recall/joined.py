@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Corpus, Floats
-from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.ground import Ground, ground_of
 from remanence.recall.lexical import Term, term_of
 
 Rows = npt.NDArray[np.intp]

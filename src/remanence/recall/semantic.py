@@ -19,7 +19,7 @@ from remanence.recall.corpus import (
     spread,
     windows_of,
 )
-from remanence.recall.quantized import QuantizedVectors
+from remanence.recall.quantized import ChosenVectors, QuantizedVectors
 from remanence.text.analysis import term_hash
 
 Rows = npt.NDArray[np.intp]
@@ -84,20 +84,22 @@ class ArrivalWeights:
         return word_weight(self._memories + text, self._df[text])
 
 
-def measure_windows(windows: Windows, bare: QuantizedVectors, rows: Rows | None = None) -> Floats:
+def measure_windows(
+    windows: Windows, bare: QuantizedVectors | ChosenVectors, rows: Rows | None = None
+) -> Floats:
     """Return how long a window's vector is: own + .3 / .2 / .1 / .1 × that of the 1st to 4th neighbour on each side.
 
     `bare` are the vectors by row. With `rows` only those are worked out, in the order given. A row without a vector
     (all zeros) and without neighbours is of no length.
     """
     slots = None if rows is None else _find_slots(windows, rows)
-    runs = np.arange(-(-len(bare) // RUN)) if slots is None else np.unique(slots // RUN)
+    runs = np.arange(-(-bare.shape[0] // RUN)) if slots is None else np.unique(slots // RUN)
     by_slot = np.empty((len(runs), RUN), np.float32)
     for start in range(0, len(runs), _RUNS_AT_ONCE):
         blends = _blend_runs(windows, bare, runs[start : start + _RUNS_AT_ONCE])
         by_slot[start : start + len(blends)] = np.sqrt(np.einsum("ijk,ijk->ij", blends, blends))
     if slots is None:
-        return windows.to_rows(by_slot.ravel()[: len(bare)])
+        return windows.to_rows(by_slot.ravel()[: bare.shape[0]])
     lengths: Floats = by_slot.ravel()[np.searchsorted(runs, slots // RUN) * RUN + slots % RUN]
     return lengths
 
@@ -119,10 +121,23 @@ def compare_windows(
     else:
         products = np.zeros(len(bare), np.float32)
         products[near] = bare.multiply(unit, np.flatnonzero(near))
+    return sum_windows(windows, products, lengths)
+
+
+def sum_windows(windows: Windows, products: Floats, lengths: Floats) -> Floats:
+    """Return the cosine of each row's window, of which `products` are those of its vectors."""
     by_slot = products if windows.order is None else products[windows.order]
     cosines = windows.to_rows(by_slot + spread(by_slot * windows.lends, windows.share))
     cosines /= np.where(lengths > 0, lengths, np.float32(1))
     return cosines
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """The cosines of windows with a question by row, each at most `slack` from the true one."""
+
+    by_row: Floats
+    slack: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +160,10 @@ class MeasuredWindows:
 
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
-    """Return, ascending, the rows whose window holds one of `rows`: what to work out again after they came or went."""
+    """Return, ascending, the rows whose window holds one of `rows`, which are those that stand in their windows, too.
+
+    They are worked out again after `rows` came or went.
+    """
     slots = _find_slots(windows, rows)
     near = [slots]
     for k, share in enumerate(windows.share, 1):
@@ -170,7 +188,7 @@ def _mark_neighbours(windows: Windows, among: Bools) -> Bools:
     return near if windows.slot is None else near[windows.slot]
 
 
-def _blend_runs(windows: Windows, bare: QuantizedVectors, runs: Rows) -> Floats:
+def _blend_runs(windows: Windows, bare: QuantizedVectors | ChosenVectors, runs: Rows) -> Floats:
     """Return the sums of the slots of some runs, by run and slot of it."""
     last = len(windows.length) - 1
     slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
@@ -208,5 +226,5 @@ def _or_nothing(by_slot: Floats, slots: Rows) -> Floats:
     return values
 
 
-def _read_slot_vectors(windows: Windows, bare: QuantizedVectors, slots: Rows) -> Floats:
+def _read_slot_vectors(windows: Windows, bare: QuantizedVectors | ChosenVectors, slots: Rows) -> Floats:
     return bare[slots if windows.order is None else windows.order[slots]]

@@ -7,7 +7,8 @@ A verb that is about a capability calls `require` before it does anything.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, cast
+from pathlib import Path
+from typing import Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -218,6 +219,28 @@ class FileStore(Store, Protocol):
         ...
 
 
+@runtime_checkable
+class IndexFiles(Protocol):
+    """A store beside which an index of a scope may lie as a file; no capability, since without it all is only slower.
+
+    What lies there is taken away with whatever is erased, and when the file is encrypted or the scope leaves it.
+    """
+
+    async def find_index_file(self, scope: str, *, writes: bool = False) -> Path | None:
+        """Return where the file of a scope lies, or would; None where none is kept, or `writes` and none may be."""
+        ...
+
+    async def put_index_file(self, scope: str, file: Path, position: int) -> bool:
+        """Put a file in its place if the scope still stands at a position; tell whether it was put there."""
+        ...
+
+
+def find_index_files(store: Store) -> IndexFiles | None:
+    """Return a store as one that has files of indexes, None where it has none."""
+    whole = store.whole if isinstance(store, PartialStore) else store
+    return whole if isinstance(whole, IndexFiles) else None
+
+
 class FullStore(
     VectorStore,
     VocabularyStore,
@@ -359,6 +382,11 @@ class PartialStore:
         for verb in (*CORE, *present):
             if verb != "commit":
                 setattr(self, verb, getattr(store, verb))
+
+    @property
+    def whole(self) -> Store:
+        """The store itself."""
+        return self._store
 
     @property
     def reads_only(self) -> bool:

@@ -85,6 +85,8 @@ LOOKED_THROUGH = (
     Lies("-shm", "holds no row"),
     Lies("-journal", "none is kept; one that lies there was left by something else"),
 )
+# Taken away before anything is looked through: rounded vectors are too short to be found by their bytes.
+INDEX_FILES = Lies("-index-", "taken away with every erasure, and made anew of what stays")
 # Not written: an erasure names those that hold something, or may.
 NAMED = (
     Lies(

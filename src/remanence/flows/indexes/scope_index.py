@@ -5,9 +5,9 @@ that changed are patched, and all is read anew where too many did.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,34 +15,32 @@ import numpy.typing as npt
 from remanence.core.change import AuditPart, Change, CommitResult, rows_of
 from remanence.core.errors import StoreDamaged
 from remanence.core.local_time import LOCAL, read_said_local
-from remanence.core.model import COLUMN, Memory, Role, Status
+from remanence.core.model import Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
-from remanence.flows.indexes.arm import Arm, KeptTerms, pad_rows
+from remanence.flows.indexes.arm import Arm, KeptTerms, VectorReader, pad_rows
+from remanence.flows.indexes.index_columns import (
+    ASKS,
+    COLUMNS,
+    GROUND,
+    NAMES,
+    RANKED,
+    mark_lending,
+    mark_standing,
+)
+from remanence.flows.indexes.saved_index import IndexFile, SavedIndex, finish_in_thread
 from remanence.flows.indexes.scope_words import ScopeWords
 from remanence.read.entity import CATEGORY, THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats
-from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.ground import Ground, ground_of
 from remanence.recall.lexical import Term, WordForms, name_forms, term_of
-from remanence.recall.quantized import Halves, QuantizedVectors
-from remanence.recall.semantic import touched_rows
+from remanence.recall.quantized import Halves, QuantizedVectors, Rows
+from remanence.recall.semantic import Cosines, touched_rows
 from remanence.store.base import Find
 from remanence.store.capabilities import FullStore
 from remanence.text.analysis import asks
 
-Answer = TypeVar("Answer")
 Ints = npt.NDArray[np.int64]
-ASKS = "asks"  # a column of ours: whether the text holds a question mark
-# What the ranking rests on besides who stands, who lends its words, and the vectors.
-GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "said_offset", "words", "value", ASKS)
-RANKED = frozenset({"status", *GROUND})
-# What else filters and frames may ask for.
-COLUMNS = (
-    RANKED - {ASKS}
-    | {"kind", "category", "state", "said_again_at", "learned_at", "pinned"}
-    | {"form", "tokens", "short_tokens"}
-)
-NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
 # What tells who may be returned: entities say nothing themselves and lend no words.
 _TOLD_BY = frozenset({"status", "category", "thread"})
 # Who is read where the archive is left out.
@@ -51,9 +49,12 @@ _INDEXED = ({"status": frozenset(map(int, _KEPT))},)
 _ARCHIVED = ({"status": frozenset({int(Status.ARCHIVED)})},)
 # Archived memories that have rows here: where there are more, full text finds them, see decision 120.
 INDEXED_MAX = 200_000
+# From so many rows on, recall keeps rough vectors, half as large, and reads the few true ones that it needs.
+ROUGH_FROM = 100_000
 PAGE = 1_000
 PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
 PATCH_MIN = 2_000
+SAVED_BEHIND_MAX = 1_000  # changed rows after which what is saved is written anew: reading them takes .1 s
 RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
 PATTERNS_MAX = 64  # tag patterns whose memories are remembered
 
@@ -78,7 +79,11 @@ class ScopeIndex:
         # What others worked out of columns and tags, by name: forgotten with each change.
         self.derived: dict[str, Any] = {}
         self.words = ScopeWords(store, scope)
+        self._vectors = VectorReader(store, scope)
         self._turn = asyncio.Lock()
+        self._file = IndexFile(store, scope, lambda: self.dimensions)
+        self._is_new = True  # nothing was read yet
+        self._saved, self._behind = frozenset[str](), 0  # columns in the file; how many rows changed since
         # Whether archived memories have no rows here, since they are too many.
         self.leaves_archive = False
 
@@ -112,6 +117,20 @@ class ScopeIndex:
         """
         return self._compare_arm(self._own, query, among) if self.dimensions else None
 
+    def compare_roughly(self, query: Floats | None, among: Bools | None = None) -> Cosines | None:
+        """Return the same, and how far they are from the truth where only rough vectors are kept."""
+        if not self.dimensions or query is None or not query.any():
+            return None
+        if self._own.bare is not None:
+            return Cosines(self._own.compare(self.ground.windows, query, self._rows, among))
+        return self._own.compare_roughly(self.ground.windows, query, self._rows)
+
+    async def compare_rows(self, query: Floats, rows: Rows) -> Floats:
+        """Return the true cosines of some rows' windows with a question; their vectors are read."""
+        windows = self.ground.windows
+        chosen = await self._vectors.choose(self._own, touched_rows(windows, rows), self.seq)
+        return await asyncio.to_thread(self._own.compare_rows, windows, chosen, query, rows)
+
     def compare_contextual(
         self, model: str | None, query: Floats | None, among: Bools | None = None
     ) -> tuple[Floats, Bools] | None:
@@ -124,8 +143,7 @@ class ScopeIndex:
 
     def has_contextual(self, model: str | None) -> bool:
         """Tell whether any row has a vector of a model that was asked for."""
-        arm = self._model
-        return arm is not None and arm.model == model and bool(arm.held[: self._rows].any())
+        return (arm := self._model) is not None and arm.model == model and bool(arm.held[: self._rows].any())
 
     def _compare_arm(self, arm: Arm, query: Floats | None, among: Bools | None) -> Floats | None:
         if query is None or not query.any():
@@ -153,7 +171,7 @@ class ScopeIndex:
     @property
     def lends(self) -> Bools:
         """Which memories lend their words to their neighbours: all but tombstones and entities."""
-        return _lends(self.column("status")) & ~self.entities
+        return mark_lending(self.column("status")) & ~self.entities
 
     @property
     def entities(self) -> Bools:
@@ -174,7 +192,7 @@ class ScopeIndex:
 
     def among_all(self, stems: Iterable[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
         """Return the scope with its entities as the ranking sees it, and the windows that hold each stem."""
-        lends = _lends(self.column("status"))
+        lends = mark_lending(self.column("status"))
         ground = ground_of(self._build_corpus(lends), self.names("speaker"))
         terms: dict[str, Term] = {}
         for stem in stems:
@@ -239,7 +257,7 @@ class ScopeIndex:
             rows = np.flatnonzero(seqs[at] == self.seq) if len(seqs) else seqs
         else:
             rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
-        lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._match_entities(rows)]
+        lending: Ints = rows[mark_lending(self._columns["status"][rows]) & ~self._match_entities(rows)]
         return lending
 
     async def read_words(self) -> ScopeWords:
@@ -337,23 +355,33 @@ class ScopeIndex:
 
         `model` names one, and how many of its vectors were ever written: where there are more than were read, the
         memories that have none yet are looked at again. `stands_at` is where the scope stands, for who has just read
-        that.
+        that. Without `vectors` the windows of a large scope may be compared roughly alone.
         """
         async with self._turn:
             whole = False
             try:
                 await self._catch_up(stands_at, now)
                 await self._read_missing_columns(now, columns, tags)
-                if (vectors or windows) and self._own.bare is None:
+                rounds = not vectors and model is None and self._is_large
+                if (vectors or windows) and (self._own.vectors if rounds else self._own.bare) is None:
                     await self._read_arm_vectors(self._own)
+                else:
+                    rounds = False
                 await self._follow_model(model)
                 whole = True
             finally:
                 if not whole:  # cancelled half-way: what was passed over is read anew
                     self.position = -1
             for arm in self._arms if windows else ():
-                await _to_the_end(self._measure_first, arm)
+                await finish_in_thread(self._measure_first, arm)
+            if rounds:
+                await finish_in_thread(self._own.round_off)
             yield
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether rough vectors are kept for recall; who ranks the archive beside the rows needs the true ones."""
+        return self.dimensions > 0 and self._rows >= ROUGH_FROM and not self.leaves_archive
 
     def _measure_first(self, arm: Arm) -> None:
         """Measure the windows of an arm where nobody did."""
@@ -364,13 +392,13 @@ class ScopeIndex:
     def _arms(self) -> list[Arm]:
         """The arms that are kept."""
         arms = [self._own] if self._model is None else [self._own, self._model]
-        return [arm for arm in arms if arm.bare is not None]
+        return [arm for arm in arms if arm.vectors is not None]
 
     async def _read_arm_vectors(self, arm: Arm) -> None:
         """Read all vectors of an arm that have rows here."""
         only = self.seq.tolist() if self.leaves_archive else None
-        read = await self._read_vectors(arm, only)
-        await _to_the_end(arm.take, *read, self.seq, len(self._seq))
+        read = await self._vectors.read(arm, only)
+        await finish_in_thread(arm.take, *read, self.seq, len(self._seq))
 
     async def _follow_model(self, asked: tuple[str, int] | None) -> None:
         """Keep the vectors of one model only; read those that were written since."""
@@ -384,7 +412,7 @@ class ScopeIndex:
             await self._read_arm_vectors(arm)
         elif arm.written != write_mark:
             missing = self.seq[self.lends & ~arm.held[: self._rows]].tolist()
-            await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
+            await finish_in_thread(self._place_late, arm, *await self._vectors.read(arm, missing))
         arm.written = write_mark
 
     def _place_late(self, arm: Arm, seqs: Ints, vectors: Halves) -> None:
@@ -401,6 +429,10 @@ class ScopeIndex:
 
     async def _catch_up(self, stands_at: int | None, now: int) -> None:
         """Patch what changed, or forget all that is kept."""
+        if self._is_new:
+            self._is_new = False
+            if not self._with_archive and (saved := await self._file.read()) is not None:
+                self._take_saved(saved)
         if self.position == stands_at:
             return
         changed_seqs = None if self.position < 0 else await self._read_changed_seqs()
@@ -428,8 +460,30 @@ class ScopeIndex:
         archived = SnapshotRequest(frozenset(), among=_ARCHIVED)
         return len(await self._store.snapshot(self._scope, archived, now)) > INDEXED_MAX
 
+    def _take_saved(self, saved: SavedIndex) -> None:
+        self.position, self._rows, self._seq = saved.position, saved.rows, saved.seq
+        self._columns, self._saved = saved.columns, frozenset(saved.columns)
+        self._codes = {name: {text: k for k, text in enumerate(some)} for name, some in saved.names.items()}
+        self._own.take_rough(saved.rough, saved.held, saved.lengths)
+
+    async def save(self) -> None:
+        """Write what is kept of a large scope beside its database, unless what lies there is nearly as new."""
+        async with self._turn:
+            is_new = self._behind <= SAVED_BEHIND_MAX and self._columns.keys() <= self._saved
+            if is_new or not self._is_large or self._own.lengths is None or self.position <= 0:
+                return
+            await finish_in_thread(self._own.round_off)
+            rough, lengths = self._own.rough, self._own.lengths
+            assert rough is not None
+            names = {name: [*self._codes[name]] for name in NAMES & self._columns.keys()}
+            saved = SavedIndex(
+                self.position, self._rows, self._seq, self._columns, names, rough, self._own.held, lengths
+            )
+            if await self._file.write(saved):
+                self._saved, self._behind = frozenset(self._columns), 0
+
     def _forget_rows(self) -> None:
-        self.position = -1
+        self.position, self._saved = -1, frozenset()
         self._columns, self._ground = {}, None
         for arm in self._arms:
             arm.forget()
@@ -487,23 +541,12 @@ class ScopeIndex:
             missing = missing | self._columns.keys()
             self._forget_rows()
             snapshot = await self._read_snapshot(missing, tags, now)
-        await _to_the_end(self._fill_columns, snapshot, missing)
+        await finish_in_thread(self._fill_columns, snapshot, missing)
 
     async def _read_snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
         among = _INDEXED if self.leaves_archive else None
         request = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
         return await self._store.snapshot(self._scope, request, now)
-
-    async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, Halves]:
-        if arm.bare is None:
-            return _NO_VECTORS
-        return await self._read_vectors(arm, only)
-
-    async def _read_vectors(self, arm: Arm, only: Sequence[int] | None = None) -> tuple[Ints, Halves]:
-        """Read vectors of an arm, all or those of some memories."""
-        if (arm.model is None and not arm.dimensions) or (only is not None and not only):
-            return _NO_VECTORS
-        return await self._store.vectors(self._scope, only=only, model=arm.model)
 
     async def take_vectors(self, dimensions: int) -> None:
         """Read the vectors from now on: all of them are of one embedder."""
@@ -533,12 +576,21 @@ class ScopeIndex:
             for one in await self._read_memories(seqs[start : start + PAGE])
         ]
         if self.leaves_archive and (leavers := {*seqs} - {memory.seq for memory in memories}):
-            await _to_the_end(self._leave_rows, self.rows_among(np.array(sorted(leavers), np.int64))[0])
+            await finish_in_thread(self._leave_rows, self.rows_among(np.array(sorted(leavers), np.int64))[0])
         if not memories:
             return True
+        self._behind += len(memories)
         only = [memory.seq for memory in memories]
-        arm_vectors = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
-        return await _to_the_end(self._place_again, memories, arm_vectors)
+        arm_vectors = [(arm, *await self._vectors.read(arm, only)) for arm in self._arms]
+        if not await finish_in_thread(self._place_again, memories, arm_vectors):
+            return False
+        for arm in self._arms:
+            if len(arm.late):
+                chosen = await self._vectors.choose(
+                    arm, touched_rows(self.ground.windows, arm.late), self.seq
+                )
+                await finish_in_thread(arm.measure_late, self.ground.windows, chosen)
+        return True
 
     async def _read_memories(self, seqs: Sequence[int]) -> Sequence[Memory]:
         """Read memories that may have rows here: texts of the archive are not read where it has none."""
@@ -586,8 +638,12 @@ class ScopeIndex:
             arm.clear(rows)
             arm.place(seqs, vectors, self.seq)
         self.words.follow(memories, self.lends[rows].tolist())
-        if fresh or not all(map(_is_equal, rested_on, self._ground_of(old))):
+        is_other = bool(fresh) or not all(map(_is_equal, rested_on, self._ground_of(old)))
+        if is_other:
             self._ground = None
+        if (
+            is_other or self._own.rough is not None
+        ):  # which does not tell whether the true vectors are the same
             self._measure_windows(window_rows, rows)
         return True
 
@@ -596,7 +652,7 @@ class ScopeIndex:
         status = self._columns["status"][rows]
         columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
         vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
-        return [*columns, mark_standing(status), _lends(status), self._match_entities(rows), *vectors]
+        return [*columns, mark_standing(status), mark_lending(status), self._match_entities(rows), *vectors]
 
     @property
     def _measures(self) -> bool:
@@ -637,34 +693,6 @@ class ScopeIndex:
         for arm in self._arms:
             arm.grow(self._rows, row_count, len(self._seq))
         self._rows = row_count
-
-
-_NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
-
-
-async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
-    """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
-    future = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
-    cancellation: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError as error:  # it may come more than once
-            cancellation = error
-    if cancellation is not None:
-        raise cancellation from future.exception()
-    return future.result()
-
-
-def mark_standing(status: npt.NDArray[Any]) -> Bools:
-    """Tell by their codes which statuses are those of what stands."""
-    mask: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
-    return mask
-
-
-def _lends(status: npt.NDArray[Any]) -> Bools:
-    mask: Bools = (status != int(Status.PRUNED)) & (status != int(Status.QUARANTINED))
-    return mask
 
 
 def _is_equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:

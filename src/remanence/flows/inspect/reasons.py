@@ -18,7 +18,8 @@ from remanence.core.score import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
-from remanence.flows.indexes.scope_index import ASKS, RANKED, ScopeIndex
+from remanence.flows.indexes.index_columns import ASKS, RANKED
+from remanence.flows.indexes.scope_index import ScopeIndex
 from remanence.store.lineage import find_successors
 from remanence.text.analysis import stems, term_hash, words
 from remanence.write.value import RAREST_MAX, Value, keep_value, word_information

@@ -29,7 +29,7 @@ from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status, Ve
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core, label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
-from remanence.flows.indexes.scope_index import COLUMNS
+from remanence.flows.indexes.index_columns import COLUMNS
 from remanence.flows.recall.time_filters import (
     LAST_SAID,
     ORDERS,

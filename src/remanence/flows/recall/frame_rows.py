@@ -13,7 +13,7 @@ from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, means
 from remanence.core.timescale import ClockName
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.indexes.evidence_index import TIMES, columns_at, columns_of, rows_of
-from remanence.flows.indexes.scope_index import mark_standing
+from remanence.flows.indexes.index_columns import mark_standing
 from remanence.flows.recall.answer_rows import ReadPast
 from remanence.flows.recall.frame_inputs import (
     Facts,

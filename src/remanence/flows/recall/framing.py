@@ -29,7 +29,7 @@ from remanence.flows.base import settings
 from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.recall_settings import LEAVES_OUT, read_recall_settings
-from remanence.flows.indexes.scope_index import RANKED
+from remanence.flows.indexes.index_columns import RANKED
 from remanence.flows.recall import kept_frames, profiling
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
 from remanence.flows.recall.current_only import follow_newer, merge_stronger
@@ -385,8 +385,9 @@ async def _find_frame_candidates(
     columns |= frozenset() if look.as_of is None else RANKED
     model = None if question is None else question.model.arm
     windows = question is not None or look.as_of is not None
+    needs_all = look.explain or look.why_not is not None or look.as_of is not None
     async with core.index.hold_rows(
-        now, columns, tags=tags, windows=windows, model=model, stands_at=stands_at
+        now, columns, tags=tags, windows=windows, vectors=needs_all, model=model, stands_at=stands_at
     ):
         scope_rows = await _read_rows(core, look)
         stands = scope_rows.stands

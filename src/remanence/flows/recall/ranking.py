@@ -18,7 +18,7 @@ from remanence.core.model import STANDING, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
-from remanence.flows.indexes.scope_index import ASKS, GROUND, RANKED
+from remanence.flows.indexes.index_columns import ASKS, GROUND, RANKED
 from remanence.flows.recall.candidate_rows import RecallReach, find_candidates
 from remanence.flows.recall.filters import ArchiveFilter, find_passing
 from remanence.flows.recall.question import RECALLED, Question, build_query, match_forms
@@ -30,8 +30,11 @@ from remanence.recall.fuse import (
     Contextual,
     Query,
     RankResult,
+    RankStep,
+    RankSteps,
     lower_archived,
     rank,
+    rank_by_steps,
     weigh_lifecycles,
 )
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
@@ -68,7 +71,11 @@ async def rank_memories(core: Core, question: Question, reach: RecallReach, pool
     asked, index = reach.asked, core.index
     asked.trace.note_archive(reach.archive)
     columns, model, stands_at = RANKED | reach.columns, question.model.arm, question.context.position
-    async with index.hold_rows(core.clock.now(), columns, windows=True, model=model, stands_at=stands_at):
+    # What is said of more than the best rests on the true vectors of all.
+    needs_all = asked.explain or asked.why_not is not None or asked.as_of is not None or reach.settings.links
+    async with index.hold_rows(
+        core.clock.now(), columns, windows=True, vectors=bool(needs_all), model=model, stands_at=stands_at
+    ):
         asked.trace.mark("index")
         if not reach.settings.links or asked.as_of is not None:  # links are not told as of an instant
             return await _rank_rows_and_archive(core, replace(question, asked=asked), reach, pool)
@@ -128,9 +135,21 @@ async def rank_rows(core: Core, question: Question, among: CandidateRows, pool: 
     """Rank rows of the index by a question whose words were matched with their forms."""
     asked = question.asked
     postings = await core.index.postings(question.forms, every=asked.of_entities)
-    ranked = await asyncio.to_thread(_rank_index, core, question, postings, among, pool)
-    asked.trace.note_ranking(ranked, pool)
-    return ranked
+    steps = _rank_index(core, question, postings, among, pool)
+    step = await asyncio.to_thread(_go_on, steps, None)
+    while not isinstance(step, RankResult):
+        step = await asyncio.to_thread(_go_on, steps, await core.index.compare_rows(*step))
+    asked.trace.note_ranking(step, pool)
+    return step
+
+
+def _go_on(steps: RankSteps, cosines: Floats | None) -> RankStep | RankResult:
+    """Return which cosines are needed next, or what was ranked by all of them."""
+    try:
+        return next(steps) if cosines is None else steps.send(cosines)
+    except StopIteration as end:  # no future takes it
+        ranked: RankResult = end.value
+        return ranked
 
 
 def _rank_index(
@@ -139,7 +158,7 @@ def _rank_index(
     postings: Mapping[str, npt.NDArray[np.int64]],
     among: CandidateRows,
     pool: int,
-) -> RankResult:
+) -> RankSteps:
     index, asked, forms, allowed = core.index, question.asked, question.forms, among.allowed
     if asked.of_entities:
         ground, terms = index.among_all(forms, postings)
@@ -149,8 +168,8 @@ def _rank_index(
     query = build_query(core, question, weights)
     contextual = index.compare_contextual(question.model.model, question.model.vector, allowed)
     beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
-    cosines = index.compare(query.vector, allowed)
-    ranked = rank(ground, terms, cosines, query, among, pool, beside)
+    cosines = index.compare_roughly(query.vector, allowed)
+    ranked = yield from rank_by_steps(ground, terms, cosines, query, among, pool, beside)
     if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
         tokens = index.column("tokens")[ranked.rows].tolist()
         ranked = ranked.select(select_places_to_read(tokens, asked.budget, asked.read_ahead))

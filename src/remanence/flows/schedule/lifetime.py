@@ -117,6 +117,8 @@ async def close(core: Core) -> None:
             uncounted = await _catch_unavailable(core.uses.settle())
             if core.reach is not None:
                 uncounted = await _catch_unavailable(core.reach.close()) or uncounted
+            with suppress(StoreError):  # nothing is lost with it but time
+                await core.index.save()
     finally:
         await _shut(core)
     why = unheard or unended or uncounted

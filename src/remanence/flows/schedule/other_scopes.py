@@ -67,3 +67,4 @@ class OtherScopes:
             if other.embedding is not None:
                 await other.embedding.stop()
             await other.uses.settle()
+            await other.index.save()

@@ -27,6 +27,7 @@ from remanence.store.base import (
 from remanence.store.folder.file_pool import FilePool
 from remanence.store.folder.scope_files import list_files, name_file
 from remanence.store.folder.survey_cache import SurveyCache
+from remanence.store.scope_transfer import ScopeContent
 from remanence.store.sql.sql_store import Answer, ScopeWork, SqlStore
 from remanence.store.sqlite.database_file import can_write, meaning
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey
@@ -130,6 +131,21 @@ class FolderStore(SqlStore):
             async with self._use_file(file) as store:
                 count += await store.backup(str(Path(path) / file.name))
         return count
+
+    async def find_index_file(self, scope: str, *, writes: bool = False) -> Path | None:
+        """Return where the index of a scope lies, beside its file."""
+        async with self._use_scope(scope) as store:
+            return await store.find_index_file(scope, writes=writes)
+
+    async def put_index_file(self, scope: str, file: Path, position: int) -> bool:
+        """Put an index in its place if its scope still stands at a position."""
+        async with self._use_scope(scope) as store:
+            return await store.put_index_file(scope, file, position)
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take a scope away that is somewhere else now, and its index."""
+        async with self._use_scope(scope, makes=True) as store:
+            await store.remove_scope(scope, was, moved_to)
 
     async def compare_ledgers(self) -> LedgerFindings:
         """Return that nothing is found: each file is compared with its ledgers as it is opened, and refused alone."""

@@ -15,7 +15,7 @@ from remanence.core.errors import RemanenceError
 from remanence.store.base import CleanResult
 from remanence.store.data_inventory import LOOKED_THROUGH, SAYING
 from remanence.store.residue_scan import PIECE_BYTES, PieceHashes
-from remanence.store.sqlite import ledger, ledger_file
+from remanence.store.sqlite import index_files, ledger, ledger_file
 from remanence.store.sqlite.database_file import begin_writing, connect, meaning
 from remanence.store.sqlite.driver import IN_MEMORY, FileKey, error_name, errors, is_encrypted, key_of
 from remanence.store.sqlite.home import DatabaseLocation, origin_at, peek, place_of
@@ -55,11 +55,14 @@ def clean(path: str, key: FileKey | None = None) -> CleanResult:
         with closing(connect(path, key, busy_ms=WAIT_MS)) as connection:
             if not is_due(connection):
                 return CleanResult(found=tuple(left_where(connection)))
+            index_files.remove_all(path)  # what they hold of vectors is too short to be looked for
             if why := keep_ledger(path, key):
                 return CleanResult(is_pending=True, why=why)
             if not _rewrite_file(connection):
                 return CleanResult(is_pending=True)
             return _check_residue(connection, path, _read_unproven_pieces(connection))
+    except OSError as error:
+        return CleanResult(is_pending=True, why=f"{error.filename} cannot be taken away: {error.strerror}")
     except errors() as error:
         name = error_name(error)
         if not name.startswith(_LATER):

@@ -22,6 +22,7 @@ from remanence.store.sqlite.database_file import (
 )
 from remanence.store.sqlite.driver import FileKey, error_name, errors, open_file, refuse_wrong_key
 from remanence.store.sqlite.home import LAID_BESIDE, PARTIAL
+from remanence.store.sqlite.index_files import remove_all
 
 _TABLES = (
     "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')"
@@ -57,6 +58,7 @@ def change_key(path: str, key: FileKey | None, new_key: FileKey | None) -> int:
             make_private(str(partial), fresh=True)
             partial.chmod(Path(real).stat().st_mode & 0o777)
             memories = _write_anew(source, partial, new_key)
+            remove_all(real)  # which say in plain what is encrypted now
             put_in_place(partial, Path(real))
     except errors() as error:
         raise meaning(error, path) from error

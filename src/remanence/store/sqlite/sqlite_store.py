@@ -14,12 +14,13 @@ from pathlib import Path
 from remanence.core.change import Cause
 from remanence.core.errors import FileReplaced, ReadOnly, StoreUnavailable
 from remanence.store.base import Arriving, Check, CleanResult, LedgerFindings, WriteContext
+from remanence.store.scope_transfer import ScopeContent
 from remanence.store.sql import reading
 from remanence.store.sql.database import Database
 from remanence.store.sql.names import NameCache
 from remanence.store.sql.scope import OpenScope, open_scope, open_scope_to_write
 from remanence.store.sql.sql_store import Answer, DatabaseStore, ScopeWork
-from remanence.store.sqlite import cleaning, file_checks, ledger, ledger_file
+from remanence.store.sqlite import cleaning, file_checks, index_files, ledger, ledger_file
 from remanence.store.sqlite.database_file import (
     BUSY_MS,
     OpenFiles,
@@ -166,6 +167,37 @@ class SqliteStore(DatabaseStore):
         self._refuse_write()
         self._files.check()
         return await asyncio.to_thread(cleaning.clean, self._files.path, self._key)
+
+    async def find_index_file(self, scope: str, *, writes: bool = False) -> Path | None:
+        """Return where the index of a scope lies; None for a file that is encrypted, of which nothing lies in plain."""
+        if self._path == IN_MEMORY or self._key is not None or (writes and self.reads_only):
+            return None
+        return index_files.build_path(self._files.path, scope)
+
+    async def put_index_file(self, scope: str, file: Path, position: int) -> bool:
+        """Put an index in its place if its scope still stands at a position: no erasure comes between."""
+        path = await self.find_index_file(scope, writes=True)
+        if path is None:
+            return False
+
+        def put(connection: sqlite3.Connection) -> bool:
+            if self._open_scope(connection, scope).row.position != position:
+                return False
+            file.replace(path)
+            return True
+
+        return await self._write_file(put)
+
+    async def remove_scope(self, scope: str, was: ScopeContent, moved_to: str) -> None:
+        """Take a scope away that is somewhere else now, and its index."""
+        await super().remove_scope(scope, was, moved_to)
+        try:
+            await asyncio.to_thread(index_files.remove_all, self._files.path)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"the scope is gone, and {error.filename} cannot be taken away: {error.strerror}",
+                recovery="delete it: it is an index of what was there",
+            ) from error
 
     async def compare_ledgers(self) -> LedgerFindings:
         """Return what the ledgers that the file hears name and it holds; one that is not open is only looked into."""
