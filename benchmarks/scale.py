@@ -34,6 +34,7 @@ CALLERS = 64
 CONSOLIDATED = 2_000
 SETTLED, SETTLE_ROUNDS, ENTITIES = 100, 8, 20
 QUERIES = 200
+EXACT_QUERIES = 1_000
 READERS = 8
 WRITES_EVERY_S = 0.01
 IDENTITY = 50  # memories that are tagged as identity while frames are measured
@@ -219,12 +220,51 @@ async def measure_recall(path: Path, n: int, scopes: int) -> None:
     async with remanence.open(path, scope="scope-0") as memory:
         with spent() as cold:
             await memory.recall(queries[0])
-        figure("scale.recall.cold_cpu_s", cold.cpu_s, "s", n=n, scopes=scopes)
+        figure("scale.recall.first_cpu_s", cold.cpu_s, "s", n=n, scopes=scopes)
         for query in queries[:20]:
             await memory.recall(query)
         cpu_ms = [1_000 * took async for took in _recalls(memory, queries)]
     for share, name in ((50, "p50"), (95, "p95")):
         figure(f"scale.recall.{name}_ms", float(np.percentile(cpu_ms, share)), "ms", n=n, scopes=scopes)
+    figure("scale.recall.rss_mb", rss_peak_mb(), "MB", n=n, scopes=scopes)
+
+
+async def measure_cold(path: Path, n: int, scopes: int) -> None:
+    """Open a file that a step before this has asked and closed, and ask once; beside it a product of single precision.
+
+    The product says how fast the machine is: all of the vectors with one question.
+    """
+    with spent() as took:
+        async with remanence.open(path, scope="scope-0") as memory:
+            await memory.recall("any words of no matter", count_use=False)
+            peak = rss_peak_mb()
+    beside = sum(one.stat().st_size for one in path.parent.glob(f"{path.name}-index-*"))
+    figure("scale.cold.cpu_s", took.cpu_s, "s", n=n, scopes=scopes, index_mb=round(beside / 1e6))
+    figure("scale.cold.rss_mb", peak, "MB", n=n, scopes=scopes)
+    vectors, question = np.ones((n // scopes, DIMENSIONS), np.float32), np.ones(DIMENSIONS, np.float32)
+    cpu_ms = []
+    for _ in range(9):
+        with spent() as took:
+            np.vecdot(vectors, question)
+        cpu_ms.append(took.cpu_s * 1_000)
+    figure("scale.product.cpu_ms", float(np.median(cpu_ms)), "ms", n=n, scopes=scopes)
+
+
+async def measure_exact(path: Path, n: int, scopes: int) -> None:
+    """Compare what questions are answered before and after an explanation, which has all true vectors read."""
+    texts = [text.split() for text in Maker().texts(EXACT_QUERIES, salt=2)]
+    queries = [" ".join(words[k % 20 : k % 20 + 3 + k % 6]) for k, words in enumerate(texts)]
+    async with remanence.open(path, scope="scope-0") as memory:
+        rough = [await _list_scores(memory, query) for query in queries]
+        await memory.recall(queries[0], explain=True, count_use=False)
+        true = [await _list_scores(memory, query) for query in queries]
+    for most in (10, 100):
+        other = sum(one[:most] != two[:most] for one, two in zip(rough, true, strict=True))
+        figure(f"scale.exact.other_{most}", other, "", n=n, scopes=scopes, queries=len(queries))
+
+
+async def _list_scores(memory: remanence.Engine, query: str) -> list[tuple[int, float]]:
+    return [(hit.seq, hit.score) for hit in await memory.recall(query, limit=100, count_use=False)]
 
 
 async def measure_explain(path: Path, n: int, scopes: int) -> None:
@@ -460,6 +500,8 @@ STEPS = {
     "dry": measure_dry,
     "curate": measure_curate,
     "recall": measure_recall,
+    "cold": measure_cold,
+    "exact": measure_exact,
     "explain": measure_explain,
     "frames": measure_frames,
     "learn": measure_learn,
