@@ -1,0 +1,1 @@
+"""The adapters that come with lifebench, a file each; `lifebench run --adapter FILE.py` takes any other."""

@@ -1,0 +1,105 @@
+"""Remanence by its public verbs, under its default policy. Variants: `static` (its own vectors) and `none` (words alone)."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import remanence.sync
+from remanence import ManualClock
+
+from lifebench.adapter import Adapter
+
+TRUST = {"user": "user", "model": "agent", "outside": "outside"}
+
+
+class Memory(Adapter):
+    """One file; a scope is a scope of its own."""
+
+    def open(self, folder: str) -> None:
+        self._path = Path(folder) / "agent.db"
+        self._engines: dict[str, Any] = {}
+        self._last: tuple[str, Any] | None = None
+
+    def close(self) -> None:
+        for engine in self._engines.values():
+            engine.close()
+        self._engines.clear()
+
+    def clock(self, now: float) -> None:
+        moment = datetime.fromtimestamp(now, UTC)
+        if hasattr(self, "_clock"):
+            self._clock.set(moment)
+        else:
+            self._clock = ManualClock(moment)
+
+    def _engine(self, scope: str) -> Any:
+        if scope not in self._engines:
+            self._engines[scope] = remanence.sync.open(
+                self._path,
+                scope=scope,
+                policy="default",
+                clock=self._clock,
+                embedder="none" if self.variant == "none" else "auto",
+            )
+        return self._engines[scope]
+
+    def write(self, text: str, scope: str, by: str, source: str) -> None:
+        self._engine(scope).learn(text, trust=TRUST[by], source=source or None)
+
+    def settle(self) -> None:
+        for engine in self._engines.values():
+            engine.consolidate()
+
+    def rows(self, question: str, limit: int, scope: str) -> list[str]:
+        return [hit.memory.text for hit in self._engine(scope).recall(question, limit=limit).memories]
+
+    def prompt(self, question: str, tokens: int, scope: str) -> str:
+        return str(self._engine(scope).recall(question, limit=200, budget=tokens).text)
+
+    def _first(self, query: str, scope: str) -> list[Any]:
+        return [hit.memory for hit in self._engine(scope).recall(query, limit=1).memories]
+
+    def supersede(self, query: str, text: str, scope: str) -> None:
+        for memory in self._first(query, scope):
+            self._engine(scope).correct(memory, text)
+            return
+        self.write(text, scope, "user", "")
+
+    def forget(self, query: str, scope: str) -> None:
+        for memory in self._first(query, scope):
+            self._last = scope, self._engine(scope).forget(memory)
+
+    def erase(self, query: str, scope: str) -> None:
+        for memory in self._first(query, scope):
+            erase = self._engine(scope).erase
+            erase.apply(erase.show(memory.id))
+
+    def reject(self, query: str, scope: str) -> None:
+        for memory in self._first(query, scope):
+            self._last = scope, self._engine(scope).forbid(memory)
+
+    def undo(self) -> None:
+        if self._last:
+            self._engine(self._last[0]).undo(self._last[1])
+
+    def run_jobs(self) -> None:
+        for engine in self._engines.values():
+            engine.run_jobs()
+
+    def reindex(self) -> None:
+        for engine in self._engines.values():
+            if self.variant != "none":
+                engine.reembed()
+
+    def export(self, path: str, scope: str) -> None:
+        Path(path).write_bytes(b"".join(self._engine(scope).export()))
+
+    def import_(self, path: str, scope: str) -> None:
+        self._engine(scope).import_(Path(path).read_bytes().splitlines(), trust="user")
+
+    def audit(self, scope: str) -> list[str]:
+        return [f"{event.verb} {event.reason or ''}" for event in self._engine(scope).history(limit=1000)]
+
+    def origins(self, question: str, scope: str) -> list[str]:
+        hits = self._engine(scope).recall(question, limit=1).memories
+        return [str(source) for hit in hits for source in hit.memory.sources]
