@@ -12,6 +12,7 @@ PRODUCT := .venv/.product
 STAMP := .venv/.complete
 # What proves stores is a distribution of its own, which the tests use.
 KIT := packages/remanence-store-kit
+LIFEBENCH := packages/lifebench
 UV := $(shell command -v uv 2>/dev/null)
 # The first Python on the path that is 3.11 to 3.14 and really starts.
 OK := import sys, venv, ensurepip; raise SystemExit(not (3, 11) <= sys.version_info[:2] < (3, 15))
@@ -81,7 +82,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 
 types: $(STAMP)
-	$(BIN)/mypy --strict --num-workers=2 src tests $(KIT)/src
+	$(BIN)/mypy --strict --num-workers=2 src tests $(KIT)/src $(LIFEBENCH)
 
 suite: $(STAMP)
 	$(BIN)/python -m pytest -q -rs $(PARALLEL)

@@ -12,7 +12,7 @@ _WORD = re.compile(r"\w+")
 VECTOR_DIMENSIONS = 256
 
 
-class Unsupported(Exception):  # noqa: N818
+class Unsupported(Exception):
     """Raised by an adapter where its system has no such call; it counts neither as passed nor as failed."""
 
 

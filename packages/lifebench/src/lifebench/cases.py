@@ -11,7 +11,7 @@ import lifebench
 Verdict = Literal["passed", "failed", "unsupported"]
 
 
-class ResultsRefused(Exception):  # noqa: N818
+class ResultsRefused(Exception):
     """A file of results that this version cannot continue or read."""
 
 
@@ -36,7 +36,9 @@ class Results:
         if path.exists():
             found, self.units = read(path)
             if found != self._heading:
-                raise ResultsRefused(f"{path} is of another run ({found}): move it away or name another folder")
+                raise ResultsRefused(
+                    f"{path} is of another run ({found}): move it away or name another folder"
+                )
             self._rewrite()
 
     def add(self, unit: str, cases: Iterable[Case]) -> None:

@@ -18,7 +18,19 @@ from lifebench.session import MAIN, PROMPT_TOKENS, GaveUp, Session, holds
 START = datetime(2026, 1, 5, 8, tzinfo=UTC).timestamp()
 DAY_S = 86_400.0
 COLUMNS = (
-    *("found", "half", "quarter", "overview", "current", "said change", "outside", "forgotten", "erased", "back", "bytes"),
+    *(
+        "found",
+        "half",
+        "quarter",
+        "overview",
+        "current",
+        "said change",
+        "outside",
+        "forgotten",
+        "erased",
+        "back",
+        "bytes",
+    ),
     *("not pruned", "not merged", "undo", "budget", "faults"),
 )
 Key = tuple[str, str, str]
@@ -33,7 +45,14 @@ class Truth:
     kind: str
     texts: list[str]
     is_stored: bool = False  # found by its own text at the end of the day on which it was said
-    was: list[tuple[str, str]] = field(default_factory=list)  # earlier values, each with the way it was replaced
+    was: list[tuple[str, str, int]] = field(
+        default_factory=list
+    )  # earlier values, how replaced, in how many wordings
+
+    @property
+    def change(self) -> str:
+        """Return the kind of its last change: in how many wordings the old value was said."""
+        return f"{self.kind}, said in {min(3, self.was[-1][2])} wordings before"
 
 
 @dataclass
@@ -51,11 +70,11 @@ class Ledger:
         self.tokens[event.person] = self.tokens.get(event.person, 0) + count_tokens(event.text)
         if event.kind == "outside":
             self.claims.setdefault(event.key, []).append(event.value)
-        elif event.kind == "repeat":
+        elif event.kind == "repeat" and event.key in self.truths:
             self.truths[event.key].texts.append(event.text)
         elif event.kind != "junk":
             before = self.truths.get(event.key)
-            was = [*before.was, (before.value, way)] if before else []
+            was = [*before.was, (before.value, way, len(set(before.texts)))] if before else []
             kind = before.kind if before else event.kind
             truth = Truth(event.key, event.value, kind, [event.text], was=was)
             self.truths[event.key] = truth
@@ -63,9 +82,8 @@ class Ledger:
 
     def control(self, other: Truth) -> Truth | None:
         """Return a truth that must still be found while another one must not: of the same person if there is one."""
-        stored = [one for one in self.truths.values() if one.key != other.key and one.is_stored]
-        own = [one for one in stored if one.key[0] == other.key[0]]
-        return next(iter(own or stored), None)
+        others = [one for one in self.truths.values() if one.key != other.key]
+        return max(others, key=lambda one: (one.is_stored, one.key[0] == other.key[0]), default=None)
 
 
 class Life:
@@ -136,7 +154,7 @@ class Life:
         """
         truth = self._ledger.truths.pop(event.key)
         control = self._ledger.control(truth)
-        kind = event.kind if len(truth.texts) == 1 else f"{event.kind}, said {min(len(truth.texts), 3)} times"
+        kind = f"{event.kind}, said in {min(3, len(set(truth.texts)))} wordings"
         column = {"forget": "forgotten", "erase": "erased"}[event.do]
 
         def check() -> str:
@@ -188,7 +206,11 @@ class Life:
             if between == before:
                 return f"the deletion changed no prompt: {truth.texts[-1]}"
             return next(
-                (f"asked {query!r}, before: {old} | after: {new}" for query, old, new in zip(queries, before, after, strict=True) if old != new),
+                (
+                    f"asked {query!r}, before: {old} | after: {new}"
+                    for query, old, new in zip(queries, before, after, strict=True)
+                    if old != new
+                ),
                 "",
             )
 
@@ -198,8 +220,14 @@ class Life:
         """Judge, after a restart, that nothing came back that was erased at any time before."""
         control = next((one for one in self._ledger.truths.values() if one.is_stored), None)
         for truth in self._ledger.erased:
-            for kind, query in (("question", ask(truth.key)), ("text", truth.texts[-1]), ("value", truth.value)):
-                yield self._session.judge("back", kind, f"day {day}: {query}", self._check_gone(truth, query, control))
+            for kind, query in (
+                ("question", ask(truth.key)),
+                ("text", truth.texts[-1]),
+                ("value", truth.value),
+            ):
+                yield self._session.judge(
+                    "back", kind, f"day {day}: {query}", self._check_gone(truth, query, control)
+                )
 
     def _check_gone(self, truth: Truth, query: str, control: Truth | None) -> Callable[[], str]:
         def check() -> str:
@@ -220,11 +248,11 @@ class Life:
                 less = _Once(partial(session.prompt, question, PROMPT_TOKENS // share))
                 yield session.judge(column, truth.kind, question, _check_held(less, truth))
             if truth.was:
-                column = {"replaced": "current", "said": "said change"}.get(truth.was[-1][1])
-                if column:
-                    yield session.judge(column, truth.kind, question, _check_change(prompt, truth))
+                if truth.was[-1][1] == "unsupported":
+                    yield Case("current", truth.change, question, "unsupported", "it replaces nothing")
                 else:
-                    yield Case("current", truth.kind, question, "unsupported", "it replaces nothing")
+                    column = "current" if truth.was[-1][1] == "replaced" else "said change"
+                    yield session.judge(column, truth.change, question, _check_change(prompt, truth))
             if truth.key in self._ledger.claims:
                 claims = self._ledger.claims[truth.key]
                 yield session.judge("outside", truth.kind, question, _check_claims(prompt, truth, claims))
@@ -245,7 +273,8 @@ class Life:
         for truth in self._ledger.truths.values():
             people.setdefault(truth.key[0], []).append(truth)
         for person, truths in people.items():
-            prompt = _Once(partial(self._session.prompt, ask_all(person), self._ledger.tokens[person] // 2))
+            tokens = max(PROMPT_TOKENS // 4, self._ledger.tokens[person] // 2)
+            prompt = _Once(partial(self._session.prompt, ask_all(person), tokens))
             for truth in truths:
                 yield self._session.judge("overview", truth.kind, truth.texts[-1], _check_held(prompt, truth))
 
@@ -261,7 +290,9 @@ class Life:
         for truth in self._ledger.erased:
             why = f"{truth.value} is in its files: {truth.texts[-1]}" if truth.value in found else ""
             if not why and not is_readable:
-                yield Case("bytes", "bytes", truth.value, "unsupported", "its files hold no plain text at all")
+                yield Case(
+                    "bytes", "bytes", truth.value, "unsupported", "its files hold no plain text at all"
+                )
             else:
                 yield Case("bytes", "bytes", truth.value, "failed" if why else "passed", why)
 
@@ -299,7 +330,7 @@ def _check_change(prompt: _Once, truth: Truth) -> Callable[[], str]:
     """Return a check that the new value is there, and the old one gone if it was replaced, else not before it."""
 
     def check() -> str:
-        text, (old, way) = prompt.text().casefold(), truth.was[-1]
+        text, (old, way, _) = prompt.text().casefold(), truth.was[-1]
         new_at, old_at = text.find(truth.value.casefold()), text.find(old.casefold())
         if new_at < 0:
             return f"the new value is not in the prompt: {truth.texts[-1]}"

@@ -47,10 +47,14 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--turns", type=int, help="turns a day beside first statements and orders; 4 without it")
     run.add_argument("--python", default=sys.executable, help="the Python that the system is installed for")
     run.add_argument("--limit-s", type=float, default=60.0, help="seconds that a call may take")
-    run.add_argument("--cases", type=Path, default=Path("forgeteval"), help="where `fetch forgeteval` put the cases")
+    run.add_argument(
+        "--cases", type=Path, default=Path("forgeteval"), help="where `fetch forgeteval` put the cases"
+    )
     run.add_argument("--results", type=Path, default=Path("lifebench-results"))
     run.set_defaults(run=run_suite)
-    report = commands.add_parser("report", help="print the matrix of all results, and write it with the failures")
+    report = commands.add_parser(
+        "report", help="print the matrix of all results, and write it with the failures"
+    )
     report.add_argument("--results", type=Path, default=Path("lifebench-results"))
     report.set_defaults(run=lambda given: print(write_report(given.results)))
     fetch = commands.add_parser("fetch", help="fetch the cases of a suite that others wrote")
@@ -72,14 +76,18 @@ def run_suite(given: argparse.Namespace) -> None:
         size += f", {given.facts} facts" if given.facts is not None else ""
         size += f", {given.turns} turns a day" if given.turns is not None else ""
     heading = {"adapter": name, "suite": given.suite, "seed": given.seed, "size": size}
-    label = "-".join([name.replace(":", "-"), given.suite, f"seed{given.seed}", size.replace(", ", "-").replace(" ", "")])
+    label = "-".join(
+        [name.replace(":", "-"), given.suite, f"seed{given.seed}", size.replace(", ", "-").replace(" ", "")]
+    )
     results = Results(given.results / f"{label}.jsonl", heading)
     for unit, cases in list_units(given, file, variant):
         if unit in results.units:
             continue
         results.add(unit, cases)
         failed = sum(case.verdict == "failed" for case in results.units[unit])
-        print(f"{name} {given.suite} {unit}: {failed} of {len(results.units[unit])} checks failed", flush=True)
+        print(
+            f"{name} {given.suite} {unit}: {failed} of {len(results.units[unit])} checks failed", flush=True
+        )
 
 
 def find_adapter(named: str) -> tuple[Path, str]:
@@ -107,7 +115,7 @@ def list_units(given: argparse.Namespace, file: Path, variant: str) -> Iterator[
             yield f"canary {seed}", forgetting.run_canary(start, seed)
     else:
         for one in forgeteval.load_cases(given.cases):
-            yield one.name, forgeteval.run_case(start(), one)
+            yield one.id, forgeteval.run_case(start(), one)
 
 
 def live(sandbox: Sandbox, world: World) -> Iterator[Case]:

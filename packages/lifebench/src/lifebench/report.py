@@ -20,7 +20,10 @@ def write_report(folder: Path) -> str:
         of = heading["suite"], heading["size"]
         for unit, cases in units.items():
             suites[of][heading["adapter"]][f"{heading['seed']} {unit}"] = cases
-    parts = ["# lifebench", "Each cell: checks that passed, with an interval of 95 % over worlds. There is no total."]
+    parts = [
+        "# lifebench",
+        "Each cell: checks that passed, with an interval of 95 % over worlds. There is no total.",
+    ]
     for (suite, size), adapters in sorted(suites.items()):
         parts += [f"## {suite} ({size})", make_matrix(ORDER[suite], adapters)]
         for adapter, units in adapters.items():

@@ -29,11 +29,11 @@ CLOSING_S = 10.0
 CHUNK = 1 << 20
 
 
-class AdapterFault(Exception):  # noqa: N818
+class AdapterFault(Exception):
     """A call that raised, hung, ended its process or answered nonsense; its first word says which."""
 
 
-class MachineFault(Exception):  # noqa: N818
+class MachineFault(Exception):
     """The machine cannot go on, for example a full disk: nothing is said about the system."""
 
 
@@ -100,7 +100,7 @@ class Sandbox:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        self.left_processes += self._end_marked()
+        self.left_processes += self._end_marked_processes()
         os.close(self._replies)
         self._rest = b""
 
@@ -108,7 +108,10 @@ class Sandbox:
         """Return the files that lie beside the memory's folder: in the home, working or temporary folder."""
         places = [self.root / name for name in ("home", "cwd", "tmp")]
         return sorted(
-            str(path.relative_to(self.root)) for place in places for path in place.rglob("*") if path.is_file()
+            str(path.relative_to(self.root))
+            for place in places
+            for path in place.rglob("*")
+            if path.is_file()
         )
 
     def find_bytes(self, values: Iterable[str], more: Sequence[str] = ()) -> set[str]:
@@ -136,7 +139,15 @@ class Sandbox:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
         own = {"HOME": "home", "TMPDIR": "tmp", "XDG_CONFIG_HOME": "home", "XDG_CACHE_HOME": "home"}
         self._process = subprocess.Popen(
-            [self._python, "-m", "lifebench.worker", str(calls_read), str(replies_write), self._file, self._variant],
+            [
+                self._python,
+                "-m",
+                "lifebench.worker",
+                str(calls_read),
+                str(replies_write),
+                self._file,
+                self._variant,
+            ],
             pass_fds=(calls_read, replies_write),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -190,10 +201,10 @@ class Sandbox:
             os.killpg(process.pid, signal.SIGKILL)
             self.stop()
 
-    def _end_marked(self) -> int:
+    def _end_marked_processes(self) -> int:
         """End whatever outlived the process that started it; return how many there were."""
         left: set[int] = set()
-        while found := self._marked():
+        while found := self._find_marked():
             left.update(found)
             for pid in found:
                 try:
@@ -203,7 +214,7 @@ class Sandbox:
             time.sleep(0.02)
         return len(left)
 
-    def _marked(self) -> list[int]:
+    def _find_marked(self) -> list[int]:
         """Return the processes whose environment has the mark; without /proc none is found."""
         wanted, found = f"{MARK}={self._mark}".encode(), []
         for path in Path("/proc").glob("[0-9]*/environ"):

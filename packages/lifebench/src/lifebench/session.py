@@ -16,7 +16,7 @@ FAULTS_MAX = 5
 MAIN = "main"
 
 
-class GaveUp(Exception):  # noqa: N818
+class GaveUp(Exception):
     """The adapter had so many faults that asking on says nothing."""
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 MONTH_DAYS = 30
 PEOPLE_MIN = 8
-FIRST = "Ada Ben Clara Dan Eve Fred Grace Hugh Ivy Jack Kate Luke Mary Neil Olive Paul Rose Sam Tess Will".split()
+FIRST = (
+    "Ada Ben Clara Dan Eve Fred Grace Hugh Ivy Jack Kate Luke Mary Neil Olive Paul Rose Sam Tess Will".split()
+)
 LAST = "Archer Baker Cole Dale Ellis Fisher Grant Hart Irving Jones Keller Lane Mason North Owen Page".split()
 PLACES = ("Bath", "Dover", "Ely", "Leeds", "Oxford", "Ripon", "Truro", "York")
 # Of each attribute: how it is said, how it is said in other words, how it changes, and how an order names it.
@@ -92,19 +94,22 @@ OUTSIDE = (
 )
 # A value is two or three of these: names that could be those of a boat, a cafe or a choir.
 BEFORE = (
-    "Amber Autumn Blue Brass Bright Broken Bronze Calm Cedar Clever Copper Coral Crooked Crystal Distant Early Eastern "
-    "Empty Faithful Fallen Flying Foreign Frozen Gentle Giant Glass Golden Green Happy Hidden Hollow Honest Iron Ivory "
-    "Jolly Late Little Lonely Long Lost Lucky Marble Merry Midnight Modern Morning Noble Northern Old Olive Paper Patient "
-    "Polished Proud Purple Quiet Rapid Red Restless Rising Royal Ruby Rusty Sacred Scarlet Secret Shining Silent Silver "
-    "Simple Sleeping Southern Stone Sunny Tall Thirsty Tiny Velvet Violet Wandering Warm Western White Wild Winter Wooden Yellow"
+    "Amber Autumn Blue Brass Bright Broken Bronze Calm Cedar Clever Copper Coral Crooked Crystal "
+    "Distant Early Eastern Empty Faithful Fallen Flying Foreign Frozen Gentle Giant Glass Golden Green "
+    "Happy Hidden Hollow Honest Iron Ivory Jolly Late Little Lonely Long Lost Lucky Marble Merry "
+    "Midnight Modern Morning Noble Northern Old Olive Paper Patient Polished Proud Purple Quiet Rapid "
+    "Red Restless Rising Royal Ruby Rusty Sacred Scarlet Secret Shining Silent Silver Simple Sleeping "
+    "Southern Stone Sunny Tall Thirsty Tiny Velvet Violet Wandering Warm Western White Wild Winter "
+    "Wooden Yellow "
 ).split()
 AFTER = (
-    "Acorn Anchor Apple Arrow Badger Barn Beacon Bear Bell Bird Boot Bridge Butterfly Candle Castle Chestnut Clock Cloud "
-    "Comet Compass Crane Crown Deer Dolphin Door Dragon Drum Eagle Elephant Falcon Feather Field Finch Flame Flower Fountain "
-    "Fox Garden Gate Goose Hammer Hare Harp Heron Hill Horse Island Kettle Key Kite Ladder Lamp Lantern Leaf Lily Lion Magpie "
-    "Maple Mill Mirror Moon Moth Mountain Oak Otter Owl Pearl Pebble Penguin Piano Pigeon Pine Plum Pony Puppet Rabbit Raven "
-    "River Robin Rocket Rooster Saddle Sail Salmon Shell Shepherd Sparrow Spoon Squirrel Star Swan Thistle Tiger Tower Trumpet "
-    "Turtle Umbrella Valley Violin Wagon Walnut Whale Wheel Window Wolf Wren"
+    "Acorn Anchor Apple Arrow Badger Barn Beacon Bear Bell Bird Boot Bridge Butterfly Candle Castle "
+    "Chestnut Clock Cloud Comet Compass Crane Crown Deer Dolphin Door Dragon Drum Eagle Elephant Falcon "
+    "Feather Field Finch Flame Flower Fountain Fox Garden Gate Goose Hammer Hare Harp Heron Hill Horse "
+    "Island Kettle Key Kite Ladder Lamp Lantern Leaf Lily Lion Magpie Maple Mill Mirror Moon Moth "
+    "Mountain Oak Otter Owl Pearl Pebble Penguin Piano Pigeon Pine Plum Pony Puppet Rabbit Raven River "
+    "Robin Rocket Rooster Saddle Sail Salmon Shell Shepherd Sparrow Spoon Squirrel Star Swan Thistle "
+    "Tiger Tower Trumpet Turtle Umbrella Valley Violin Wagon Walnut Whale Wheel Window Wolf Wren "
 ).split()
 
 
@@ -186,7 +191,10 @@ class World:
             if self._random.random() < 0.25 and len(chosen) < wanted:
                 other = self._random.choice([one for one in PLACES if one != place])
                 chosen[person, attribute, place] = chosen[person, attribute, other] = "near"
-        return [Event(0, "write", kind=kind, person=key[0], attribute=key[1], place=key[2]) for key, kind in chosen.items()]
+        return [
+            Event(0, "write", kind=kind, person=key[0], attribute=key[1], place=key[2])
+            for key, kind in chosen.items()
+        ]
 
     def _people(self, wanted: int) -> list[str]:
         """Return enough people for so many facts."""
@@ -222,15 +230,20 @@ class World:
             if self._random.random() < 0.5:
                 yield changed
                 return
-            yield Event(day, "supersede", changed.text, self._name(one), "user", "change", *one.key, changed.value)
+            yield Event(
+                day, "supersede", changed.text, self._name(one), "user", "change", *one.key, changed.value
+            )
         else:
             order, value = self._name(one), self._make_value()
             text = self._random.choice(OUTSIDE).format(order=order, value=value)
             yield Event(day, "write", text, "", "outside", "outside", *one.key, value)
 
     def _take_back(self, day: int, known: list[Event]) -> Iterator[Event]:
-        """Yield the orders of a day: each third day something is to be forgotten, erased, or forgotten by mistake."""
-        if day % 3 != 2 or not known:
+        """Yield the orders of a day: each third day something is to be forgotten, erased, or forgotten by mistake.
+
+        Something else must be known, so that a check can tell a memory that forgot it from one that answers nothing.
+        """
+        if day % 3 != 2 or len(known) < 2:
             return
         do = ("forget", "erase", "trial")[day // 3 % 3]
         one = known[self._random.randrange(len(known))]
@@ -244,7 +257,7 @@ class World:
         return ATTRIBUTES[one.attribute][3].format(who=one.person, place=one.place)
 
     def _make_value(self) -> str:
-        """Return a name that nothing else in this world has, neither whole nor as a part; long worlds get longer ones."""
+        """Return a name that nothing else in this world has; names of long worlds are longer."""
         more = len(self._values) // (len(BEFORE) * len(AFTER) // 4)
         while True:
             words = [self._random.choice(BEFORE) for _ in range(1 + more)] + [self._random.choice(AFTER)]

@@ -11,7 +11,9 @@ class Memory(Adapter):
 
     def open(self, folder: str) -> None:
         self._db = sqlite3.connect(f"{folder}/fts5.db", isolation_level=None)
-        self._db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS t USING fts5(text, scope UNINDEXED, tokenize = 'porter')")
+        self._db.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS t USING fts5(text, scope UNINDEXED, tokenize = 'porter')"
+        )
 
     def close(self) -> None:
         self._db.close()

@@ -1,19 +1,23 @@
-"""Remanence by its public verbs, under its default policy. Variants: `static` (its own vectors) and `none` (words alone)."""
+"""Remanence by its public verbs, under its default policy.
+
+Variants: `static` (its own vectors) and `none` (words alone).
+"""
 
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import remanence.sync
+from lifebench.adapter import Adapter, Unsupported
 from remanence import ManualClock
-
-from lifebench.adapter import Adapter
 
 TRUST = {"user": "user", "model": "agent", "outside": "outside"}
 
 
 class Memory(Adapter):
     """One file; a scope is a scope of its own."""
+
+    _clock: ManualClock | None = None
 
     def open(self, folder: str) -> None:
         self._path = Path(folder) / "agent.db"
@@ -27,10 +31,9 @@ class Memory(Adapter):
 
     def clock(self, now: float) -> None:
         moment = datetime.fromtimestamp(now, UTC)
-        if hasattr(self, "_clock"):
-            self._clock.set(moment)
-        else:
+        if self._clock is None:
             self._clock = ManualClock(moment)
+        self._clock.set(moment)
 
     def _engine(self, scope: str) -> Any:
         if scope not in self._engines:
@@ -38,7 +41,7 @@ class Memory(Adapter):
                 self._path,
                 scope=scope,
                 policy="default",
-                clock=self._clock,
+                clock=self._clock or "wall",
                 embedder="none" if self.variant == "none" else "auto",
             )
         return self._engines[scope]
@@ -87,9 +90,10 @@ class Memory(Adapter):
             engine.run_jobs()
 
     def reindex(self) -> None:
+        if self.variant == "none":
+            raise Unsupported("without vectors it has no verb that builds its index anew")
         for engine in self._engines.values():
-            if self.variant != "none":
-                engine.reembed()
+            engine.reembed("auto")
 
     def export(self, path: str, scope: str) -> None:
         Path(path).write_bytes(b"".join(self._engine(scope).export()))
@@ -98,7 +102,7 @@ class Memory(Adapter):
         self._engine(scope).import_(Path(path).read_bytes().splitlines(), trust="user")
 
     def audit(self, scope: str) -> list[str]:
-        return [f"{event.verb} {event.reason or ''}" for event in self._engine(scope).history(limit=1000)]
+        return [f"{event.verb} {event.detail}" for event in self._engine(scope).history(limit=1000)]
 
     def origins(self, question: str, scope: str) -> list[str]:
         hits = self._engine(scope).recall(question, limit=1).memories
