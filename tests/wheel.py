@@ -1,4 +1,4 @@
-"""Builds the wheels and tries them in an empty environment, the product first and alone: python -m tests.wheel.
+"""Builds the wheels and tries them in empty environments, the product first and alone: python -m tests.wheel.
 
 A dependency that is used but not declared, or a file that is read but not packaged, shows only there.
 """
@@ -12,7 +12,7 @@ import venv
 import zipfile
 from pathlib import Path
 
-from tests import KIT, ROOT
+from tests import KIT, LIFEBENCH, ROOT
 
 
 def main() -> None:
@@ -31,8 +31,13 @@ def main() -> None:
         install_into(python, kit)
         run(python, "-m", "remanence_store_kit.contract", "--help", cwd=folder)
         run(python, "-c", "import remanence_store_kit.policies, remanence_store_kit.worlds", cwd=folder)
+        bench = build(LIFEBENCH.parent, folder / "bench")
+        compare(bench, LIFEBENCH / "lifebench")
+        measured = "run --adapter fts5 --suite months --days 30 --seed 1".split()
+        run(install(bench, folder / "alone").with_name("lifebench"), *measured, cwd=folder)
     print(
-        f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB, {kit.name} beside it"
+        f"wheel: {wheel.name} installs and starts in an empty environment of {size_mb:.0f} MB, "
+        f"{kit.name} beside it, {bench.name} alone"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import KIT, ROOT
+from tests import KIT, LIFEBENCH, ROOT
 from tests.laws import structure
 
 SOURCE = ROOT / "src" / structure.PACKAGE
@@ -334,6 +334,22 @@ def test_imports_stand_at_the_top(root: Path) -> None:
 def test_no_work_is_left_in_comments(root: Path) -> None:
     """No comment marks unfinished work or draws a line."""
     assert [] == structure.marks(root)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        structure.long_functions,
+        structure.long_files,
+        structure.many_parameters,
+        structure.deep_nesting,
+        structure.import_cycles,
+    ],
+    ids=lambda check: str(check.__name__),
+)
+def test_lifebench_keeps_the_sizes(check: Check) -> None:
+    """What measures memories is as short as they are."""
+    assert [] == check(LIFEBENCH / "lifebench")
 
 
 def test_every_module_is_used() -> None:

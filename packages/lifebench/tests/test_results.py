@@ -43,7 +43,7 @@ def test_a_torn_line_and_a_unit_without_its_end_are_run_again(tmp_path: Path) ->
 
 def test_results_of_another_version_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line says so, and nothing is overwritten."""
-    path = tmp_path / "fts5-months-seed1-2days.jsonl"
+    path = tmp_path / "fts5-months-seed1-2-days.jsonl"
     path.write_text(json.dumps({"lifebench": 0, **HEADING}) + "\n")
 
     assert 2 == main(
@@ -121,7 +121,7 @@ def test_the_report_tells_apart_what_is_missing(tmp_path: Path) -> None:
     assert "| found | 50.0 % [9.5–90.5] (1/2) |" in text
     assert "| undo | unsupported |" in text
     assert "| back | no case |" in text
-    assert "Which boat?: not in the prompt" in (tmp_path / "failures-a-months.md").read_text()
+    assert "Which boat?: not in the prompt" in (tmp_path / "failures-a-months-2-days.md").read_text()
 
 
 def test_generator_and_checker_share_no_code() -> None:

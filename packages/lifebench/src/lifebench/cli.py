@@ -1,6 +1,7 @@
 """The command `lifebench`: run a suite, report, fetch the cases of others."""
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -76,9 +77,7 @@ def run_suite(given: argparse.Namespace) -> None:
         size += f", {given.facts} facts" if given.facts is not None else ""
         size += f", {given.turns} turns a day" if given.turns is not None else ""
     heading = {"adapter": name, "suite": given.suite, "seed": given.seed, "size": size}
-    label = "-".join(
-        [name.replace(":", "-"), given.suite, f"seed{given.seed}", size.replace(", ", "-").replace(" ", "")]
-    )
+    label = re.sub(r"[^\w.]+", "-", f"{name}-{given.suite}-seed{given.seed}-{size}")
     results = Results(given.results / f"{label}.jsonl", heading)
     for unit, cases in list_units(given, file, variant):
         if unit in results.units:

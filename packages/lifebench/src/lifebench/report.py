@@ -1,5 +1,6 @@
 """Makes the matrix of all results of a folder, and a file of failures for each adapter and suite."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +29,8 @@ def write_report(folder: Path) -> str:
         parts += [f"## {suite} ({size})", make_matrix(ORDER[suite], adapters)]
         for adapter, units in adapters.items():
             text = list_failures(adapter, suite, units)
-            (folder / f"failures-{adapter}-{suite}.md".replace(":", "-")).write_text(text, encoding="utf-8")
+            label = re.sub(r"[^\w.]+", "-", f"failures-{adapter}-{suite}-{size}")
+            (folder / f"{label}.md").write_text(text, encoding="utf-8")
     text = "\n\n".join(parts) + "\n"
     (folder / "report.md").write_text(text, encoding="utf-8")
     return text

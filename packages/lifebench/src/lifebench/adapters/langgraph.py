@@ -5,6 +5,7 @@ In an environment of its own: `pip install langgraph-checkpoint-sqlite pysqlite3
 Its index is an extension of SQLite, which not every Python may load: pysqlite3 stands in for the library's module.
 """
 
+from typing import Any
 from uuid import uuid4
 
 import pysqlite3
@@ -18,7 +19,7 @@ class Memory(Adapter):
 
     def open(self, folder: str) -> None:
         connection = pysqlite3.connect(f"{folder}/store.db", check_same_thread=False, isolation_level=None)
-        index = {"dims": VECTOR_DIMENSIONS, "embed": embed_words, "fields": ["text"]}
+        index: Any = {"dims": VECTOR_DIMENSIONS, "embed": embed_words, "fields": ["text"]}
         self._store = SqliteStore(connection, index=index)
         self._store.setup()
 
