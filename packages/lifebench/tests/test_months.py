@@ -92,3 +92,17 @@ def test_every_adapter_is_short() -> None:
 
     assert 7 < len(files)
     assert [] == [path.name for path in files if len(Path(path).read_text().splitlines()) > 150]
+
+
+def test_the_example_of_the_readme_runs(run: Run, tmp_path: Path) -> None:
+    """The adapter that the page shows is whole, and what the page says of it is so."""
+    text = (HERE.parent / "README.md").read_text()
+    (tmp_path / "mine.py").write_text(text.partition("```python\n")[2].partition("```")[0])
+    verdicts = Counter(
+        (case.column, case.verdict)
+        for case in run(str(tmp_path / "mine.py"), "months", "--days", "31")["world 1"]
+    )
+
+    assert verdicts["forgotten", "passed"]
+    assert verdicts["undo", "unsupported"]
+    assert verdicts["not pruned", "failed"] > verdicts["not pruned", "passed"]

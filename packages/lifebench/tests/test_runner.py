@@ -118,7 +118,7 @@ def test_no_variable_reaches_the_adapter(start: Start, monkeypatch: pytest.Monke
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     """Ctrl-C ends the adapter too; the same command then runs what is missing, and the results are as without it."""
-    command = ["run", "--adapter", "fts5", "--suite", "months", "--days", "12", "--worlds", "4", "--results"]
+    command = ["run", "--adapter", "fts5", "--suite", "months", "--days", "6", "--worlds", "3", "--results"]
     source = str(HERE.parent / "src")
     process = subprocess.Popen(
         [
