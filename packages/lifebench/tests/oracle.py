@@ -85,7 +85,8 @@ class Memory(Adapter):
         self._rows.insert(len(self._rows) if self.variant == "oldest first" else 0, row)
 
     def _find(self, query: str, scope: str) -> list[dict[str, Any]]:
-        own = [row for row in self._rows if row["scope"] == scope]
+        is_open = self.variant == "mixes tenants" or (self.variant == "opens wildcards" and scope == "*")
+        own = [row for row in self._rows if is_open or row["scope"] == scope]
         key = find_key(query)
         if key is not None:
             found = [row for row in own if row["key"] == list(key)]

@@ -38,6 +38,9 @@ def test_a_right_memory_passes(run: Run) -> None:
         ("lies", "correction.retraction_without_replacement"),
         ("forgets all", "correction.retraction_without_replacement"),
         ("over budget", "retrieval.k_is_an_upper_bound"),
+        ("mixes tenants", "scope.cross_tenant_absent"),
+        ("mixes tenants", "scope.background_respects_boundary"),
+        ("opens wildcards", "scope.caller_cannot_widen"),
     ],
 )
 def test_each_bug_fails_its_test(bug: str, column: str) -> None:

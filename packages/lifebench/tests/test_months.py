@@ -70,6 +70,23 @@ def test_a_degenerate_memory_fails_by_far(run: Run, variant: str) -> None:
     assert counts["found", "failed"] > counts["found", "passed"]
 
 
+@pytest.mark.parametrize(
+    ("memory", "why"),
+    [
+        (f"{ORACLE}:forgets all", "the control is gone too"),
+        ("degenerate:silence", "not found before the order"),
+        ("degenerate:newest", "not found before the order"),
+    ],
+)
+def test_no_absence_counts_without_a_presence(run: Run, memory: str, why: str) -> None:
+    """What is gone because all is gone, or because it never was there, is not forgotten."""
+    cases = [case for case in run(memory, "months", "--days", "45")["world 1"] if case.column == "forgotten"]
+
+    assert any(case.why.startswith(why) for case in cases)
+    assert all(case.verdict == "failed" for case in cases if case.why.startswith(why))
+    assert memory == "degenerate:newest" or {"failed"} == {case.verdict for case in cases}
+
+
 @pytest.mark.parametrize(("facts", "found"), [("0", 0), ("1", 1)])
 def test_a_world_of_no_fact_or_one(run: Run, facts: str, found: int) -> None:
     """A world with nothing to know has no case of knowing; a world of one fact has one."""
