@@ -101,6 +101,19 @@ def test_an_unknown_adapter_is_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert "fts5" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("size", "number"), [("--facts", "99999999"), ("--days", "-1"), ("--turns", "-1")])
+def test_an_impossible_world_is_refused(size: str, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line tells the sizes that there are."""
+    assert 2 == main(["run", "--adapter", "fts5", "--suite", "months", size, number])
+    assert 1 == len(capsys.readouterr().err.splitlines())
+
+
+def test_a_report_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder without results is named."""
+    assert 2 == main(["report", "--results", str(tmp_path)])
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def test_intervals() -> None:
     """An interval holds the share, is narrower with more checks and wider where worlds differ."""
     assert (0.0, 0.2775) == tuple(round(bound, 4) for bound in wilson(0, 10))

@@ -11,7 +11,7 @@ from lifebench.cases import Case, Results, ResultsRefused
 from lifebench.check import Life
 from lifebench.report import write_report
 from lifebench.runner import MachineFault, Sandbox
-from lifebench.worlds import World
+from lifebench.worlds import World, WorldImpossible
 
 ADAPTERS = Path(__file__).with_name("adapters")
 Unit = tuple[str, Iterable[Case]]
@@ -22,7 +22,7 @@ def main(words: list[str] | None = None) -> int:
     given = make_parser().parse_args(words)
     try:
         given.run(given)
-    except (ResultsRefused, forgeteval.CasesUnknown) as refused:
+    except (ResultsRefused, forgeteval.CasesUnknown, WorldImpossible) as refused:
         print(refused, file=sys.stderr)
         return 2
     except (MachineFault, OSError) as fault:

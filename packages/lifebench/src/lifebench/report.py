@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lifebench import check, forgeteval, forgetting
-from lifebench.cases import Case, read
+from lifebench.cases import Case, ResultsRefused, read
 from lifebench.stats import estimate_share
 
 ORDER = {"months": check.COLUMNS, "forgetting": forgetting.COLUMNS, "forgeteval": forgeteval.COLUMNS}
@@ -21,6 +21,8 @@ def write_report(folder: Path) -> str:
         of = heading["suite"], heading["size"]
         for unit, cases in units.items():
             suites[of][heading["adapter"]][f"{heading['seed']} {unit}"] = cases
+    if not suites:
+        raise ResultsRefused(f"there are no results in {folder}")
     parts = [
         "# lifebench",
         "Each cell: checks that passed, with an interval of 95 % over worlds. There is no total.",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 MONTH_DAYS = 30
 PEOPLE_MIN = 8
+FACTS_A_PERSON = 5
 FIRST = (
     "Ada Ben Clara Dan Eve Fred Grace Hugh Ivy Jack Kate Luke Mary Neil Olive Paul Rose Sam Tess Will".split()
 )
@@ -113,6 +114,10 @@ AFTER = (
 ).split()
 
 
+class WorldImpossible(ValueError):
+    """A size that no world has."""
+
+
 @dataclass(frozen=True)
 class Event:
     """What happens: a text that is written, an order, or work of the memory. Labels say what is meant."""
@@ -145,6 +150,13 @@ class World:
     _random: random.Random = field(init=False)
     _values: set[str] = field(default_factory=set)
     _everybody: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        most = len(FIRST) * len(LAST) * FACTS_A_PERSON
+        if min(self.days, self.facts or 0, self.turns or 0) < 0 or max(self.facts or 0, self.days) > most:
+            raise WorldImpossible(
+                f"a world has 0 to {most} days, 0 to {most} facts and no negative number of turns"
+            )
 
     def events(self) -> Iterator[Event]:
         """Yield the events in order; only what is true is held in memory, not what was said."""
@@ -200,10 +212,7 @@ class World:
         """Return enough people for so many facts."""
         names = [f"{first} {last}" for first in FIRST for last in LAST]
         self._random.shuffle(names)
-        people = max(PEOPLE_MIN, wanted // (len(ATTRIBUTES) // 2))
-        if people > len(names):
-            raise ValueError(f"a world has at most {len(names) * len(ATTRIBUTES) // 2} facts")
-        return names[:people]
+        return names[: max(PEOPLE_MIN, wanted // FACTS_A_PERSON)]
 
     def _say(self, day: int, known: Event, kind: str = "", value: str = "") -> Event:
         """Return a statement of a fact, of a new value where none is given."""
