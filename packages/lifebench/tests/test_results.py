@@ -41,6 +41,18 @@ def test_a_torn_line_and_a_unit_without_its_end_are_run_again(tmp_path: Path) ->
     assert {"world 1": [CASE], "world 2": [CASE, CASE]} == read(path)[1]
 
 
+@pytest.mark.parametrize("begun", ["", '{"lifebench": 1, "adap'])
+def test_a_run_that_was_killed_before_its_first_line_begins_anew(tmp_path: Path, begun: str) -> None:
+    """A file without a whole line is no result of another version, neither for the run nor for a report."""
+    path = tmp_path / "a.jsonl"
+    path.write_text(begun)
+    Results(tmp_path / "b.jsonl", HEADING).add("world 1", [CASE])
+    assert "1/1" in write_report(tmp_path)
+    Results(path, HEADING).add("world 1", [CASE])
+
+    assert (HEADING | {"lifebench": 1}, {"world 1": [CASE]}) == read(path)
+
+
 def test_results_of_another_version_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line says so, and nothing is overwritten."""
     path = tmp_path / "fts5-months-seed1-2-days.jsonl"

@@ -35,7 +35,7 @@ class Results:
         self.units: dict[str, list[Case]] = {}
         if path.exists():
             found, self.units = read(path)
-            if found != self._heading:
+            if found not in ({}, self._heading):
                 raise ResultsRefused(
                     f"{path} is of another run ({found}): move it away or name another folder"
                 )
@@ -66,10 +66,10 @@ class Results:
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Case]]]:
-    """Return the heading and the complete units of a file."""
+    """Return the heading and the complete units of a file; both are empty before the first line is written."""
     lines = _parse(path)
     heading = next(lines, {})
-    if heading.get("lifebench") != lifebench.VERSION:
+    if heading and heading.get("lifebench") != lifebench.VERSION:
         raise ResultsRefused(
             f"{path} was written by version {heading.get('lifebench')} of the suites, this is {lifebench.VERSION}: "
             "move it away and run again"

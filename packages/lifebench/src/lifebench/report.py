@@ -18,9 +18,8 @@ def write_report(folder: Path) -> str:
     suites: dict[tuple[str, str], dict[str, Units]] = defaultdict(lambda: defaultdict(dict))
     for path in sorted(folder.glob("*.jsonl")):
         heading, units = read(path)
-        of = heading["suite"], heading["size"]
         for unit, cases in units.items():
-            suites[of][heading["adapter"]][f"{heading['seed']} {unit}"] = cases
+            suites[heading["suite"], heading["size"]][heading["adapter"]][f"{heading['seed']} {unit}"] = cases
     if not suites:
         raise ResultsRefused(f"there are no results in {folder}")
     parts = [
