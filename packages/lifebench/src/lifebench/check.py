@@ -38,21 +38,21 @@ Key = tuple[str, str, str]
 
 @dataclass
 class Truth:
-    """What is true of a key: its value, all texts that say so, and the values that were true before."""
+    """What is true of a key: its value, the different texts that say so, and what was true before."""
 
     key: Key
     value: str
     kind: str
     texts: list[str]
     is_stored: bool = False  # found by its own text at the end of the day on which it was said
-    was: list[tuple[str, str, int]] = field(
-        default_factory=list
-    )  # earlier values, how replaced, in how many wordings
+    was: tuple[str, str, int] | None = (
+        None  # the value before, how it was replaced, in how many wordings it was said
+    )
 
     @property
     def change(self) -> str:
         """Return the kind of its last change: in how many wordings the old value was said."""
-        return f"{self.kind}, said in {min(3, self.was[-1][2])} wordings before"
+        return f"{self.kind}, said in {min(3, self.was[2]) if self.was else 0} wordings before"
 
 
 @dataclass
@@ -71,10 +71,11 @@ class Ledger:
         if event.kind == "outside":
             self.claims.setdefault(event.key, []).append(event.value)
         elif event.kind == "repeat" and event.key in self.truths:
-            self.truths[event.key].texts.append(event.text)
+            texts = self.truths[event.key].texts
+            texts += [event.text] if event.text not in texts else []
         elif event.kind != "junk":
             before = self.truths.get(event.key)
-            was = [*before.was, (before.value, way, len(set(before.texts)))] if before else []
+            was = (before.value, way, len(before.texts)) if before else None
             kind = before.kind if before else event.kind
             truth = Truth(event.key, event.value, kind, [event.text], was=was)
             self.truths[event.key] = truth
@@ -154,13 +155,13 @@ class Life:
         """
         truth = self._ledger.truths.pop(event.key)
         control = self._ledger.control(truth)
-        kind = f"{event.kind}, said in {min(3, len(set(truth.texts)))} wordings"
+        kind = f"{event.kind}, said in {min(3, len(truth.texts))} wordings"
         column = {"forget": "forgotten", "erase": "erased"}[event.do]
 
         def check() -> str:
             if not self._knows(truth):
                 return f"not found before the order: {truth.texts[-1]}"
-            queries = [event.query] if event.kind == "named" else dict.fromkeys(truth.texts)
+            queries = [event.query] if event.kind == "named" else truth.texts
             for query in queries:
                 self._session.sandbox.call(event.do, query=query, scope=MAIN)
             self._session.sandbox.call("settle")
@@ -248,10 +249,10 @@ class Life:
                 less = _Once(partial(session.prompt, question, PROMPT_TOKENS // share))
                 yield session.judge(column, truth.kind, question, _check_held(less, truth))
             if truth.was:
-                if truth.was[-1][1] == "unsupported":
+                if truth.was[1] == "unsupported":
                     yield Case("current", truth.change, question, "unsupported", "it replaces nothing")
                 else:
-                    column = "current" if truth.was[-1][1] == "replaced" else "said change"
+                    column = "current" if truth.was[1] == "replaced" else "said change"
                     yield session.judge(column, truth.change, question, _check_change(prompt, truth))
             if truth.key in self._ledger.claims:
                 claims = self._ledger.claims[truth.key]
@@ -330,7 +331,7 @@ def _check_change(prompt: _Once, truth: Truth) -> Callable[[], str]:
     """Return a check that the new value is there, and the old one gone if it was replaced, else not before it."""
 
     def check() -> str:
-        text, (old, way, _) = prompt.text().casefold(), truth.was[-1]
+        text, (old, way, _) = prompt.text().casefold(), truth.was or ("", "", 0)
         new_at, old_at = text.find(truth.value.casefold()), text.find(old.casefold())
         if new_at < 0:
             return f"the new value is not in the prompt: {truth.texts[-1]}"
