@@ -17,6 +17,7 @@ from lifebench.session import MAIN, PROMPT_TOKENS, GaveUp, Session, holds
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC).timestamp()
 DAY_S = 86_400.0
+CONTROLS_MAX = 5  # candidates, because an earlier order may have hit the first by mistake
 COLUMNS = (
     *(
         "found",
@@ -81,10 +82,12 @@ class Ledger:
             self.truths[event.key] = truth
             self.fresh.append(truth)
 
-    def control(self, other: Truth) -> Truth | None:
-        """Return a truth that must still be found while another one must not: of the same person if there is one."""
-        others = [one for one in self.truths.values() if one.key != other.key]
-        return max(others, key=lambda one: (one.is_stored, one.key[0] == other.key[0]), default=None)
+    def list_controls(self, other: Truth | None = None) -> list[Truth]:
+        """Return truths that must be found while another must not: stored ones and those of the same person first."""
+        others = [one for one in self.truths.values() if other is None or one.key != other.key]
+        person = other.key[0] if other else ""
+        others.sort(key=lambda one: (one.is_stored, one.key[0] == person), reverse=True)
+        return others[:CONTROLS_MAX]
 
 
 class Life:
@@ -154,13 +157,13 @@ class Life:
         An order that quotes is given for each text that says the value, one that names is given once.
         """
         truth = self._ledger.truths.pop(event.key)
-        control = self._ledger.control(truth)
         kind = f"{event.kind}, said in {min(3, len(truth.texts))} wordings"
         column = {"forget": "forgotten", "erase": "erased"}[event.do]
 
         def check() -> str:
             if not self._knows(truth):
                 return f"not found before the order: {truth.texts[-1]}"
+            control = self._find_control(truth)
             queries = [event.query] if event.kind == "named" else truth.texts
             for query in queries:
                 self._session.sandbox.call(event.do, query=query, scope=MAIN)
@@ -181,15 +184,19 @@ class Life:
                 return f"asked {query!r}, it still says: {line}"
         return ""
 
+    def _find_control(self, other: Truth | None = None) -> Truth | None:
+        """Return a truth that is found now, so that it must be found afterwards too."""
+        return next((one for one in self._ledger.list_controls(other) if self._knows(one)), None)
+
     def _miss_control(self, control: Truth | None) -> str:
         if control is None:
-            return "nothing else was stored that could show that the memory still answers"
+            return "nothing else is found that could show that the memory still answers"
         return "" if self._knows(control) else f"the control is gone too: {control.texts[-1]}"
 
     def _try_undo(self, event: Any) -> Iterator[Case]:
         """Judge that a deletion which is reverted leaves every prompt as it was before."""
         truth = self._ledger.truths[event.key]
-        control = self._ledger.control(truth)
+        control = next(iter(self._ledger.list_controls(truth)), None)
         queries = [ask(truth.key), truth.texts[-1], *([ask(control.key)] if control else [])]
 
         def check() -> str:
@@ -219,7 +226,7 @@ class Life:
 
     def _look_for_erased(self, day: int) -> Iterator[Case]:
         """Judge, after a restart, that nothing came back that was erased at any time before."""
-        control = next((one for one in self._ledger.truths.values() if one.is_stored), None)
+        control = self._find_control() if self._ledger.erased else None
         for truth in self._ledger.erased:
             for kind, query in (
                 ("question", ask(truth.key)),
