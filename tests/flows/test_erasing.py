@@ -119,6 +119,23 @@ async def test_a_hundred_of_a_hundred_random_memories_leave_no_byte(tmp_path: Pa
     assert [stays.text] == left_in(path, stays.text)
 
 
+async def test_what_says_the_same_is_shown_and_the_proof_tells_of_it(tmp_path: Path) -> None:
+    """Also a memory that was replaced, and one of another scope, of which the proof tells alone."""
+    path, text = tmp_path / "memory.db", "The car goes to Rusty Flower in Bath."
+    async with opened(path, scope="other") as other:
+        await other.learn(text)
+    async with opened(path) as memory:
+        replaced = await memory.learn(text)
+        await memory.correct(replaced, "The car goes to Olive Mill in Bath.")
+        again = await memory.learn(text)
+        shown = await memory.erase.show(again)
+        alone = await memory.erase.apply(shown)
+        both = await memory.erase.apply(await memory.erase.show(replaced))
+
+    assert ([replaced.id], [text]) == ([one.id for one in shown.same], left_in(path, text))
+    assert all("what stays says them too" in str(one) and one.shared > 3 for one in (alone, both))
+
+
 async def test_the_chain_is_proven_and_what_was_left_of_it_too(tmp_path: Path) -> None:
     """Parts that were emptied have the digests that they had; whoever changes what is left is noticed."""
     path = tmp_path / "memory.db"

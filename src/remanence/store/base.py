@@ -231,16 +231,18 @@ class CleanResult:
     """What came of rewriting a file without what was erased.
 
     `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
-    were looked for, `found` in which files of the store some are left, `copies` which files beside it hold some. `why`
-    it is pending where that is something else: the disk is full, or the ledger could not be written. `original` is the
-    file of which this one is a copy: that one and its other copies were not looked through. `beyond` says what lies
-    beyond the reach of the store and may keep some of it.
+    were looked for, `shared` how many were not, since what stays says them too, `found` in which files of the store
+    some are left, `copies` which files beside it hold some. `why` it is pending where that is something else: the
+    disk is full, or the ledger could not be written. `original` is the file of which this one is a copy: that one and
+    its other copies were not looked through. `beyond` says what lies beyond the reach of the store and may keep some
+    of it.
     """
 
     is_done: bool = False
     is_pending: bool = False
     why: str = ""
     looked_for: int = 0
+    shared: int = 0
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     original: str = ""

@@ -40,7 +40,7 @@ from remanence.flows.mirror.agent_files import format_sync_command
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.undo.restoring import image
 from remanence.flows.write.proposals import UNDER
-from remanence.store.base import Bookkeeping, CleanResult
+from remanence.store.base import Bookkeeping, CleanResult, Find
 from remanence.store.capabilities import ERASABLE, require
 from remanence.store.erasure import ERASE
 
@@ -152,15 +152,16 @@ class Erasure(Result):
 
     `pending` is True if the file could not be rewritten yet: another process still reads its old state, or `why` has
     another reason. The next round rewrites the file and checks it. `looked_for` counts the pieces of erased text that
-    were searched for in the files of the database, `found` names those files that hold some, and `copies` files beside
-    the database that do. `registered` are exports and backups that were made before and are not rewritten; of older
-    ones only the number, `unlisted`, is known. `original` is the file that this one is a copy of: that file, its other
-    copies and its mirrors are left as they are. `mirrors` are folders that could not be synced, or in which edits by
-    hand are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents.
-    `redrawn` counts texts that were merged again from the memories that stay, `owed` texts that the next consolidation
-    merges. `redacted` counts memories of others in which a mark replaces a person's names. `named_in` tells where a
-    name is left nevertheless, and `words_left` which sorts of rows besides the memories say some of it, and what
-    changes each. `beyond` says what a server keeps that nobody here can look through.
+    were searched for in the files of the database, `shared` those that were not, since what stays says them too.
+    `found` names those files that hold some, and `copies` files beside the database that do. `registered` are exports
+    and backups that were made before and are not rewritten; of older ones only the number, `unlisted`, is known.
+    `original` is the file that this one is a copy of: that file, its other copies and its mirrors are left as they
+    are. `mirrors` are folders that could not be synced, or in which edits by hand are left, and `in_mirrors` files in
+    such folders that still say some of it, in their names or contents. `redrawn` counts texts that were merged again
+    from the memories that stay, `owed` texts that the next consolidation merges. `redacted` counts memories of others
+    in which a mark replaces a person's names. `named_in` tells where a name is left nevertheless, and `words_left`
+    which sorts of rows besides the memories say some of it, and what changes each. `beyond` says what a server keeps
+    that nobody here can look through.
     """
 
     run: str
@@ -170,6 +171,7 @@ class Erasure(Result):
     pending: bool = False
     why: str = ""
     looked_for: int = 0
+    shared: int = 0
     found: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = ()
@@ -241,7 +243,8 @@ def _describe_proof(done: Erasure) -> str:
         return f"gone from the tables and indexes of the server; not proven beyond them: {done.beyond}"
     if done.found:
         return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
-    return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
+    proof = f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
+    return f"{proof}; {done.shared:,} more are, since what stays says them too" if done.shared else proof
 
 
 def _list_memories(what: str, memories: Sequence[Memory], count: int | None = None) -> list[str]:
@@ -535,7 +538,10 @@ async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions)
     as_one = {seq for link in merges for seq in (link.source, link.target)} - going.keys()
     ends = {seq for link in links for seq in (link.source, link.target)} - going.keys()
     texts = {one.text for one in memories}
-    candidates = await get(core, sorted(as_one | ends))
+    # By their words: one that was replaced or archived is no neighbour of what is learned after it.
+    worded = Find(equal={"fingerprint": tuple({one.fingerprint for one in memories})})
+    alike = {one.seq async for page in iterate_pages(core, worded) for one in page} - going.keys()
+    candidates = await get(core, sorted(as_one | ends | alike))
     return {one.seq: one for one in candidates if one.seq in as_one or one.text in texts}
 
 
@@ -610,6 +616,7 @@ def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Era
         pending=cleaned.is_pending,
         why=cleaned.why,
         looked_for=cleaned.looked_for,
+        shared=cleaned.shared,
         found=cleaned.found,
         copies=cleaned.copies,
         original=cleaned.original,

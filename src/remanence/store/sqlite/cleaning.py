@@ -60,7 +60,7 @@ def clean(path: str, key: FileKey | None = None) -> CleanResult:
                 return CleanResult(is_pending=True, why=why)
             if not _rewrite_file(connection):
                 return CleanResult(is_pending=True)
-            return _check_residue(connection, path, _read_unproven_pieces(connection))
+            return _check_residue(connection, path)
     except OSError as error:
         return CleanResult(is_pending=True, why=f"{error.filename} cannot be taken away: {error.strerror}")
     except errors() as error:
@@ -95,13 +95,14 @@ def _rewrite_file(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _read_unproven_pieces(connection: sqlite3.Connection) -> list[PieceHashes]:
-    """Return the pieces that are to be nowhere, but for those that what stays says too."""
+def _read_unproven_pieces(connection: sqlite3.Connection) -> tuple[list[PieceHashes], int]:
+    """Return the pieces that are to be nowhere, and how many what stays says too."""
     row = connection.execute(_SELECT, (UNPROVEN,)).fetchone()
     hashes = [PieceHashes.decode_hex(one) for one in orjson.loads(row[0])] if row else []
+    count = sum(map(len, hashes))
     for data in _iterate_kept_data(connection):
         hashes = [pieces.without(data) for pieces in hashes]
-    return hashes
+    return hashes, count - sum(map(len, hashes))
 
 
 def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
@@ -131,8 +132,8 @@ def _read_values(connection: sqlite3.Connection, selects: Iterable[str]) -> Iter
     yield b"\0".join(chunks)
 
 
-def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
-    looked_at = sum(map(len, kept))
+def _check_residue(connection: sqlite3.Connection, path: str) -> CleanResult:
+    kept, shared = _read_unproven_pieces(connection)
     place = place_of(connection, path)
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
     hits = [name for name in files if _holds_pieces(Path(name), kept, place.key)]
@@ -147,7 +148,12 @@ def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHa
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     original = "" if place.is_original else place.home
     return CleanResult(
-        is_done=True, looked_for=looked_at, found=tuple(hits), copies=tuple(copies), original=original
+        is_done=True,
+        looked_for=sum(map(len, kept)),
+        shared=shared,
+        found=tuple(hits),
+        copies=tuple(copies),
+        original=original,
     )
 
 
