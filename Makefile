@@ -30,7 +30,7 @@ BUNDLED := import ensurepip, pathlib, runpy, sys; \
 	sys.path.insert(0, str(next(pathlib.Path(ensurepip.__file__).parent.glob('_bundled/pip-*.whl')))); \
 	runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
-.PHONY: help .venv test quick format lint types suite wheel site release pages demo deep test-frameworks coverage shuffled lowest pins neo4j-server fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site release proof pages demo deep test-frameworks coverage shuffled lowest pins neo4j-server fmt clean
 
 help:
 	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
@@ -38,6 +38,7 @@ help:
 	@echo "make quick  format check, lint, types, unit and contract tests, in under a minute"
 	@echo "make site   the documentation as a site, in build/site"
 	@echo "make release  wheels, source distributions, sums and a bill of materials, in build/release"
+	@echo "make proof  measures again what docs/proof.md says, and compares case by case"
 	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync, SQL of a new file"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
 	@echo "make test-frameworks  the tests that others wrote for stores like our adapters, unchanged, against ours"
@@ -101,6 +102,10 @@ pages: $(STAMP)
 release: $(STAMP)
 	$(INSTALL) --group release
 	$(BIN)/python -m tools.release
+
+# Twenty minutes of one core; goes on where it was ended.
+proof: $(STAMP)
+	$(BIN)/python -m tools.proof
 
 demo: $(PRODUCT)
 	rm -rf build/demo

@@ -1,0 +1,104 @@
+"""Measures again what docs/proof.md says, and compares case by case: python -m tools.proof [--keep].
+
+Runs lifebench with the systems that need no environment of their own, into build/proof, then holds each case against
+the one that is published in docs/proof. Cases have no times, so that they are equal on every machine. With `--keep`
+they are published in their place.
+"""
+
+import argparse
+import lzma
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED, MEASURED = ROOT / "docs" / "proof", ROOT / "build" / "proof"
+SYSTEMS = (
+    "remanence:static",
+    "remanence:none",
+    "fts5",
+    *(f"degenerate:{one}" for one in ("everything", "newest", "amnesia", "silence")),
+)
+SUITES = (("months", "--days", "180", "--worlds", "5"), ("forgetting", "--worlds", "2"))
+PAGE = ROOT / "docs" / "proof.md"
+LABELS = {
+    "remanence:static": "Remanence",
+    "remanence:none": "without vectors",
+    "fts5": "FTS5",
+    "mem0": "mem0",
+    "mcp_memory_service": "mcp-memory-service",
+    "chroma": "chromadb",
+    "langgraph": "LangGraph",
+    "elfmem": "elfmem",
+}
+_TABLE = re.compile(r"(<!-- months -->\n)(?:\|.*\n)*(<!-- end -->)")
+_LEVEL = 9
+
+
+def main() -> None:
+    """Measure, compare, and print the matrix."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--keep", action="store_true", help="publish what was measured")
+    given = parser.parse_args()
+    for system in SYSTEMS:
+        for suite, *options in SUITES:
+            run("run", "--adapter", system, "--suite", suite, "--seed", "1", *options)
+    print(run("report"))
+    differ = 0
+    for file in sorted(MEASURED.glob("*.jsonl")):
+        published = PUBLISHED / f"{file.name}.xz"
+        before = lzma.decompress(published.read_bytes()).splitlines() if published.exists() else []
+        now = file.read_bytes().splitlines()
+        count = len(set(before) ^ set(now))
+        differ += count
+        print(f"{file.name}: {len(now):,} lines, {count:,} differ", file=sys.stderr)
+        if given.keep:
+            published.write_bytes(lzma.compress(file.read_bytes(), preset=_LEVEL))
+    if given.keep:
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(
+            _TABLE.sub(lambda found: f"{found[1]}{draw_table()}\n{found[2]}", text), encoding="utf-8"
+        )
+    sys.exit(1 if differ and not given.keep else 0)
+
+
+def draw_table() -> str:
+    """Return the matrix of months with the systems that are published, each share with its interval over worlds."""
+    with tempfile.TemporaryDirectory() as name:
+        for file in PUBLISHED.glob("*-months-*.jsonl.xz"):
+            (Path(name) / file.stem).write_bytes(lzma.decompress(file.read_bytes()))
+        lines = run("report", results=Path(name)).splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
+    head = {name: at for at, name in enumerate(rows[0])}
+    shown = [name for name in LABELS if name in head]
+    table = ["| | " + " | ".join(LABELS[name] for name in shown) + " |", "|---" * (len(shown) + 1) + "|"]
+    table += [
+        f"| {row[0]} | " + " | ".join(_shorten(row[head[name]]) for name in shown) + " |" for row in rows[2:]
+    ]
+    return "\n".join(table)
+
+
+def _shorten(cell: str) -> str:
+    """Return a share and its interval in whole percent."""
+    found = re.match(r"([\d.]+) % \[([\d.]+)–([\d.]+)\]", cell)
+    return "{:.0f} [{:.0f}–{:.0f}]".format(*map(float, found.groups())) if found else "–"
+
+
+def run(command: str, *words: str, results: Path = MEASURED) -> str:
+    """Run a command of lifebench, and return what it prints."""
+    return subprocess.run(
+        [sys.executable, "-m", "lifebench.cli", command, *words, "--results", str(results)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "packages" / "lifebench" / "src")},
+    ).stdout
+
+
+if __name__ == "__main__":
+    main()
