@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock
 from remanence.core.model import Relation, Status, Tier
 from remanence.curate.policy.compiled import load
 from tests.flows.conftest import Measured
@@ -370,6 +370,37 @@ async def test_what_a_task_works_with_stays_at_hand_and_may_still_go(story: Stor
 
     assert [Tier.HOT, Tier.COLD] == tiers
     assert [Status.ARCHIVED, Status.INBOX] == statuses
+
+
+@pytest.mark.parametrize(
+    "work",
+    [{"category": "task", "state": "in_progress"}, {"category": "session_context"}],
+    ids=["task", "session"],
+)
+async def test_a_budget_archives_nothing_that_is_worked_with(story: Story, work: dict[str, Any]) -> None:
+    """Of two cold memories the budget archives the other, though that was used later."""
+    await story.learn(LONG[:600], category="fact")
+    story.wait(MINUTE)
+    await story.learn(LONG[200:800], category="fact")
+    story.wait(3 * DAY)
+    await story.only("hardly-used")
+    await story.learn("Paint the barge", **work)
+    await story.memory.link(1, 3, "refers")
+
+    assert ["cold-budget"] == await story.only("cold-budget")
+    statuses = [(await story.memory.get(seq)).status for seq in (1, 2)]
+
+    assert [Status.INBOX, Status.ARCHIVED] == statuses
+
+
+async def test_a_finished_task_goes_in_time_though_a_running_one_is_linked_to_it(story: Story) -> None:
+    """The guard of running work blocks the budget, and not the life time of 14 days."""
+    await story.learn(category="task", state="completed")
+    await story.learn("Paint the barge", category="task", state="in_progress")
+    await story.memory.link(1, 2, "refers")
+    story.wait(14 * DAY + 1)
+
+    assert ["finished-tasks"] == await story.only("finished-tasks")
 
 
 async def test_a_neighbour_without_a_category_makes_nobody_busy(story: Story) -> None:
