@@ -289,7 +289,9 @@ async def test_a_new_word_pushes_out_none_of_the_same_question(monkeypatch: pyte
     """Words that are kept are taken before others take their place: the answer is that of a store that kept none."""
     monkeypatch.setattr(kept_terms, "NUMBERS_MAX", 20)
     async with remanence.open(embedder="none") as memory:
-        await memory.learn([f"The {word} of the quay." for word in ("lamp", "bell", "rope", "oar", "net")])
+        await memory.learn(
+            [f"The {word} of the quay." for word in ("lamp", "bell", "rope", "oar", "net")], session="s"
+        )
         kept = []
         for _ in range(2):
             for question in ("lamp bell rope", "rope oar net", "lamp oar bell net rope"):

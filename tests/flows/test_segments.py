@@ -56,6 +56,41 @@ async def test_what_belongs_elsewhere_lends_nothing(
         assert [ASKED] == await _found(memory)
 
 
+async def test_statements_in_a_row_lend_each_other_nothing(opener: Opener) -> None:
+    """What nobody said to anybody is found by its own words, one by one and in a batch; a speaker makes it talk."""
+    facts = [
+        "Kate sings in a choir in York.",
+        "Tess sings in a choir in Bath.",
+        "Tess has a dentist in Bath.",
+    ]
+    found = []
+    for scope, speaker in (("bare", None), ("spoken", "Mara")):
+        async with opener(scope=scope, embedder="none") as memory:
+            await memory.learn(facts[0], speaker=speaker)
+            await memory.learn(facts[1:], speaker=speaker)
+            answer = await memory.recall("dentist", count_use=False)
+            found.append(sorted(hit.memory.text for hit in answer.memories))
+
+    assert [facts[2:], sorted(facts)] == found
+
+
+async def test_talk_that_comes_later_changes_the_windows_around_it(opener: Opener) -> None:
+    """An index that follows has the cosines of one that took all in at once, up to eight texts away."""
+    words = ("oar", "net", "rope", "bell", "lamp", "mast", "sail", "hull")
+    texts = [ASKED, *(f"The {word} hangs in the shed." for word in words), "Who has the key of the shed?"]
+    cosines = []
+    for scope, before in (("one", texts[:-1]), ("batch", [])):
+        async with opener(scope=scope) as memory:
+            await memory.learn(before)
+            await memory.recall("the bell in the shed", count_use=False)
+            await memory.learn(texts[len(before) :])
+            answer = await memory.recall("the bell in the shed", limit=20, count_use=False)
+            cosines.append({hit.memory.text: round(hit.parts["cosine"], 5) for hit in answer.memories})
+
+    assert len(texts) == len(cosines[0])
+    assert cosines[0] == cosines[1]
+
+
 async def test_a_run_ends_after_thirty_minutes(opener: Opener, clock: ManualClock) -> None:
     """Thirty minutes later a turn still belongs to what was said before, and what comes a second later does not."""
     async with opener(embedder="none") as memory:

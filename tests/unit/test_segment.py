@@ -1,10 +1,13 @@
 """Which memories stand side by side."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from remanence.core.segment import GAP_MAX, count_last_segment, goes_on, segment_of, segments
+from remanence.core.segment import GAP_MAX, TALK_REACH, count_last_segment, goes_on, segment_of, segments
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS
 
 Row = tuple[int, int, int, int]  # codes of session, thread and agent, time
 ROWS = st.lists(
@@ -18,10 +21,13 @@ ROWS = st.lists(
 )
 
 
-def _codes(rows: list[Row]) -> list[int]:
+def _codes(rows: list[Row], talks: Sequence[bool] = ()) -> list[int]:
+    """Return the segments that are read; every text talks where `talks` does not say otherwise."""
     session, thread, agent = (np.array([row[k] for row in rows], np.int32) for k in range(3))
     said_at = np.array([row[3] for row in rows], np.int64)
-    codes: list[int] = segments(session, thread, agent, said_at).tolist()
+    codes: list[int] = segments(
+        session, thread, agent, said_at, np.array(talks or [True] * len(rows), np.bool_)
+    ).tolist()
     return codes
 
 
@@ -42,10 +48,32 @@ def _begun(rows: list[Row]) -> list[int]:
 
 @given(ROWS)
 def test_what_is_read_stands_together_as_it_arrived(rows: list[Row]) -> None:
-    """Arrays of a whole scope and memories one by one are divided alike."""
+    """Arrays of a whole scope and memories one by one are divided alike, where all of them talk."""
     codes, begun = _codes(rows), _begun(rows)
 
     assert len(set(begun)) == len(set(codes)) == len(set(zip(begun, codes, strict=True)))
+
+
+@given(ROWS, st.integers(0, 13), st.integers(0, 13))
+@example([(-1, -1, 0, 0), (-1, -1, 1, 0), (-1, -1, 1, 0)], 0, 0)  # the talk of another run
+@example([(-1, -1, 0, 0), (-1, -1, 0, 0), (-1, -1, 1, 0)], 2, 2)
+def test_a_run_without_talk_is_a_list(rows: list[Row], one: int, other: int) -> None:
+    """Texts of a run stand together from the fourth before to the fourth after one that talks, the others alone."""
+    talks, begun = [row in (one, other) for row in range(len(rows))], _begun(rows)
+    expected: list[int] = []
+    was_near: dict[int, tuple[bool, int]] = {}  # of the last text of a segment, and where its piece began
+    for row, (session, thread, _, _) in enumerate(rows):
+        members = [k for k, first in enumerate(begun) if first == begun[row]]
+        place = members.index(row)
+        around = members[max(0, place - TALK_REACH) : place + TALK_REACH + 1]
+        is_near = session >= 0 or thread >= 0 or any(talks[k] for k in around)
+        before, piece = was_near.get(begun[row], (False, row))
+        expected.append(piece if is_near and before else row)
+        was_near[begun[row]] = is_near, expected[-1]
+    codes = _codes(rows, talks)
+
+    assert len(set(expected)) == len(set(codes)) == len(set(zip(expected, codes, strict=True)))
+    assert len(NEIGHBOUR_WEIGHTS) == TALK_REACH
 
 
 def test_only_a_run_ends_at_a_gap() -> None:

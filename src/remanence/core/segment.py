@@ -1,7 +1,8 @@
 """Which memories stand side by side: those of one session, else of one thread, else of one agent's run.
 
 A run is what an agent took in one after another, without session and thread, never more than 30 minutes between one
-and the next. Nothing is stored for it: what arrives and what is read go by the same rule.
+and the next. Nothing is stored for it: what arrives and what is read go by the same rule. When read, texts of a run
+that no talk is near stand alone: statements that nobody made to anybody are a list.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from remanence.core.clock import MINUTE
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 GAP_MAX = 30 * MINUTE
@@ -21,6 +23,9 @@ FIRST_IN_SEGMENT = 3  # so many open a segment; a tail counts no further
 # A thread or run that so many others of the scope have followed is begun anew for whoever arrives: looking further back
 # would cost more than it tells.
 LOOK_BACK = 500
+
+# So many texts before and after one with a speaker or a question mark are talk: as far as neighbours lend words.
+TALK_REACH = 4
 
 # The column that holds the name of a segment.
 SPACES = {"session": "session", "thread": "thread", "run": "agent"}
@@ -46,8 +51,11 @@ def count_last_segment(kind: str, said_at: Sequence[int]) -> int:
     return len(said_at)
 
 
-def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints) -> Codes:
-    """Return one code a memory, the same for all of a segment; rows stand in order of arrival, -1 is no name."""
+def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints, talks: Bools) -> Codes:
+    """Return one code a memory, the same for all of a segment; rows stand in order of arrival, -1 is no name.
+
+    `talks` marks texts with a speaker or a question mark.
+    """
     threads_from = int(session.max(initial=-1)) + 1
     runs_from = threads_from + int(thread.max(initial=-1)) + 1
     codes = np.where(session >= 0, session, thread + np.int32(threads_from)).astype(np.int32)
@@ -56,5 +64,20 @@ def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints) -> Code
         order = alone[np.argsort(agent[alone], kind="stable")]
         whose, at = agent[order], said_at[order]
         begins = (whose[1:] != whose[:-1]) | (np.abs(at[1:] - at[:-1]) > GAP_MAX)
-        codes[order] = runs_from + np.concatenate(([0], np.cumsum(begins)))
+        is_near = _mark_near_talk(_number_pieces(begins), talks[order])
+        codes[order] = runs_from + _number_pieces(begins | ~is_near[1:] | ~is_near[:-1])
     return codes
+
+
+def _mark_near_talk(run: Ints, talks: Bools) -> Bools:
+    """Mark the texts that talk, and those around them in the same run."""
+    is_near = talks.copy()
+    for k in range(1, TALK_REACH + 1):
+        is_same = run[k:] == run[:-k]
+        is_near[k:] |= talks[:-k] & is_same
+        is_near[:-k] |= talks[k:] & is_same
+    return is_near
+
+
+def _number_pieces(begins: Bools) -> Ints:
+    return np.concatenate(([0], np.cumsum(begins)))

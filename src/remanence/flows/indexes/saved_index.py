@@ -26,7 +26,7 @@ from remanence.store.capabilities import FullStore, find_index_files
 LOG = logging.getLogger("remanence")
 Ints = npt.NDArray[np.int64]
 Answer = TypeVar("Answer")
-_FORMAT = 1
+_FORMAT = 2
 # What else of the code the arrays follow from.
 _MADE_BY = [__version__, _FORMAT, [*NEIGHBOUR_WEIGHTS], NEIGHBOUR_WORDS_MAX]
 _VECTORS = "numbers", "steps", "misses", "held", "lengths"

@@ -319,7 +319,8 @@ def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeig
         1
     ]  # where another archives it meanwhile, it stands here all the same
     said_at = np.asarray(columns["said_at"]).astype(np.int64)
-    segment = segments(columns["session"], columns["thread"], columns["agent"], said_at)
+    named, asks = (columns["session"], columns["thread"], columns["agent"]), np.asarray(snapshot.asks)
+    segment = segments(*named, said_at, (columns["speaker"] >= 0) | asks)
     stays &= np.isin(segment, segment[is_picked])
     speakers = [*index.names("speaker")]
     codes = {name: code for code, name in enumerate(speakers)}
@@ -335,7 +336,7 @@ def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeig
         live=np.zeros(len(snapshot), np.bool_),
         counts=np.ones(len(snapshot), np.bool_),
         assistant=columns["role"] == Role.ASSISTANT,
-        asks=np.asarray(snapshot.asks),
+        asks=asks,
     )
     return _ArchiveNeighbours(corpus.take(np.flatnonzero(stays)), is_picked[stays], [*codes])
 
