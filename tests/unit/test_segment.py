@@ -25,9 +25,9 @@ def _codes(rows: list[Row], talks: Sequence[bool] = ()) -> list[int]:
     """Return the segments that are read; every text talks where `talks` does not say otherwise."""
     session, thread, agent = (np.array([row[k] for row in rows], np.int32) for k in range(3))
     said_at = np.array([row[3] for row in rows], np.int64)
-    codes: list[int] = segments(
-        session, thread, agent, said_at, np.array(talks or [True] * len(rows), np.bool_)
-    ).tolist()
+    asks = np.array(talks or [True] * len(rows), np.bool_)
+    speaker = np.full(len(rows), -1, np.int32)
+    codes: list[int] = segments(said_at, asks, session, thread, agent, speaker).tolist()
     return codes
 
 

@@ -51,10 +51,12 @@ def count_last_segment(kind: str, said_at: Sequence[int]) -> int:
     return len(said_at)
 
 
-def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints, talks: Bools) -> Codes:
+def segments(
+    said_at: Ints, asks: Bools, session: Codes, thread: Codes, agent: Codes, speaker: Codes
+) -> Codes:
     """Return one code a memory, the same for all of a segment; rows stand in order of arrival, -1 is no name.
 
-    `talks` marks texts with a speaker or a question mark.
+    `asks` marks texts with a question mark.
     """
     threads_from = int(session.max(initial=-1)) + 1
     runs_from = threads_from + int(thread.max(initial=-1)) + 1
@@ -64,7 +66,7 @@ def segments(session: Codes, thread: Codes, agent: Codes, said_at: Ints, talks: 
         order = alone[np.argsort(agent[alone], kind="stable")]
         whose, at = agent[order], said_at[order]
         begins = (whose[1:] != whose[:-1]) | (np.abs(at[1:] - at[:-1]) > GAP_MAX)
-        is_near = _mark_near_talk(_number_pieces(begins), talks[order])
+        is_near = _mark_near_talk(_number_pieces(begins), ((speaker >= 0) | asks)[order])
         codes[order] = runs_from + _number_pieces(begins | ~is_near[1:] | ~is_near[:-1])
     return codes
 

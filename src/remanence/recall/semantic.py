@@ -174,6 +174,11 @@ def touched_rows(windows: Windows, rows: Rows) -> Rows:
     return neighbours if windows.order is None else np.sort(windows.order[neighbours])
 
 
+def reached_rows(windows: Windows, rows: Rows) -> Rows:
+    """Return the rows whose windows may change with `rows`: talk also decides which of those around it lend."""
+    return touched_rows(windows, touched_rows(windows, rows))
+
+
 def _find_slots(windows: Windows, rows: Rows) -> Rows:
     return rows if windows.slot is None else windows.slot[rows]
 

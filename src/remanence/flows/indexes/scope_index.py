@@ -35,7 +35,7 @@ from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.ground import Ground, ground_of
 from remanence.recall.lexical import Term, WordForms, name_forms, term_of
 from remanence.recall.quantized import Halves, QuantizedVectors, Rows
-from remanence.recall.semantic import Cosines, touched_rows
+from remanence.recall.semantic import Cosines, reached_rows, touched_rows
 from remanence.store.base import Find
 from remanence.store.capabilities import FullStore
 from remanence.text.analysis import asks
@@ -202,24 +202,19 @@ class ScopeIndex:
         return ground, terms
 
     def _build_corpus(self, lends: Bools) -> Corpus:
-        said_at, speaker, asks = (
-            self.column("said_at").astype(np.int64),
-            self.column("speaker"),
-            self.column(ASKS),
-        )
-        named = self.column("session"), self.column("thread"), self.column("agent")
+        said_at = self.column("said_at").astype(np.int64)
         return Corpus(
             seq=self.seq,
-            segment=segments(*named, said_at, (speaker >= 0) | asks),
+            segment=segments(said_at, *map(self.column, (ASKS, "session", "thread", "agent", "speaker"))),
             words=np.where(lends, self.column("words"), 0).astype(np.int32),
-            speaker=speaker.astype(np.int32),
+            speaker=self.column("speaker").astype(np.int32),
             said_at=said_at,
             said_local=self.said_local.astype(np.int64),
             value=np.nan_to_num(self.column("value").astype(np.float32)),
             live=self.stands,
             counts=lends,
             assistant=self.column("role") == Role.ASSISTANT,
-            asks=asks,
+            asks=self.column(ASKS),
         )
 
     @property
@@ -611,7 +606,7 @@ class ScopeIndex:
             return
         stay = np.ones(self._rows, np.bool_)
         stay[rows] = False
-        window_rows = self._find_reached(rows) if self._measures else None
+        window_rows = reached_rows(self.ground.windows, rows) if self._measures else None
         if window_rows is not None:
             window_rows = (np.cumsum(stay) - 1)[window_rows[stay[window_rows]]]
         self._seq = self.seq[stay]
@@ -631,7 +626,7 @@ class ScopeIndex:
             return False  # a row came back in the middle
         old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
         # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
-        window_rows = self._find_reached(old) if self._measures else None
+        window_rows = reached_rows(self.ground.windows, old) if self._measures else None
         rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow_rows(len(fresh))
@@ -668,14 +663,9 @@ class ScopeIndex:
         """Measure again the windows that changed rows reach, and those that they reached before."""
         if left is None:
             return
-        window_rows = np.union1d(left, self._find_reached(rows))
+        window_rows = np.union1d(left, reached_rows(self.ground.windows, rows))
         for arm in self._arms:
             arm.measure(self.ground.windows, window_rows, self._rows)
-
-    def _find_reached(self, rows: Ints) -> Ints:
-        """Return the rows whose windows may change with some rows: talk also decides which of those around it lend."""
-        windows = self.ground.windows
-        return touched_rows(windows, touched_rows(windows, rows))
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]

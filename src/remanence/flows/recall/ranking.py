@@ -319,8 +319,8 @@ def _recode_rows(core: Core, snapshot: Snapshot, scores: Floats) -> _ArchiveNeig
         1
     ]  # where another archives it meanwhile, it stands here all the same
     said_at = np.asarray(columns["said_at"]).astype(np.int64)
-    named, asks = (columns["session"], columns["thread"], columns["agent"]), np.asarray(snapshot.asks)
-    segment = segments(*named, said_at, (columns["speaker"] >= 0) | asks)
+    asks, names = np.asarray(snapshot.asks), ("session", "thread", "agent", "speaker")
+    segment = segments(said_at, asks, *(columns[name] for name in names))
     stays &= np.isin(segment, segment[is_picked])
     speakers = [*index.names("speaker")]
     codes = {name: code for code, name in enumerate(speakers)}
