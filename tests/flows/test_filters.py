@@ -410,8 +410,8 @@ async def test_what_is_written_while_columns_are_read_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Columns that were kept are read again with those that are asked for first, so that all are of one moment."""
-    store = MemoryStore()
-    async with remanence.open(store=store, embedder="none") as memory:
+    async with remanence.open(store=MemoryStore(), embedder="none") as memory:
+        store = memory._core.store
         await memory.learn("The boat is green.", attributes={"a": 1, "b": 1})
         await memory.list(filters={"attributes.a": 1})
         read = store.snapshot

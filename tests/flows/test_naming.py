@@ -310,7 +310,7 @@ async def test_what_a_memory_is_can_be_said_of_another(memory: remanence.Engine)
     like = await memory.list(
         kind=one.kind, status=one.status, role=[one.role], filters={"severity": one.severity}
     )
-    answer = await memory.recall("tide", filters={"kind": one.kind, "status": [one.status]})
+    answer = await memory.recall("the tide at the shed", filters={"kind": one.kind, "status": [one.status]})
 
     assert [other.id, one.id] == [each.id for each in like]
     assert {other.id, one.id} == {hit.id for hit in answer}
