@@ -142,5 +142,9 @@ async def test_many_that_read_without_the_log_are_told(path: Path) -> None:
         await memory.learn("The mill stands still.")
         _remove_log(path)
         answers = await asyncio.gather(*(memory.get(1) for _ in range(20)), return_exceptions=True)
+        with pytest.raises(FileReplaced):  # it opens a connection of its own
+            await memory.doctor()
+        left = {one.name for one in path.parent.iterdir()}
 
+    assert f"{path.name}-wal" not in left
     assert all(isinstance(one, Memory | FileReplaced) for one in answers)
