@@ -445,9 +445,10 @@ class Engine(Shelves, EditingVerbs):
         ones. A round takes at most 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next
         round does the rest. The policy is the one in force here, or where none is adopted the one that is named.
         Without any policy the round only finishes pending work of an erasure. With `expire` it deletes undo data that
-        are older than the setting `audit_days`; their runs stay, one line each, and can no longer be undone. It keeps
-        the undo data of memories under a hold, of deleted memories that are not purged yet, and of memories purged so
-        recently that they can be restored. A deep round under a policy deletes expired undo data by itself.
+        are older than the setting `audit_days`; their runs stay, one line each, and can no longer be undone; runs that
+        only counted uses go. It keeps the undo data of memories under a hold, of deleted memories that are not purged
+        yet, and of memories purged so recently that they can be restored. A deep round under a policy deletes expired
+        undo data by itself.
 
         With `stop` it runs until `stop` is set, in all scopes of the store that have adopted a policy; it ends after
         the current part of a plan.

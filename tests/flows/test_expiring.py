@@ -207,6 +207,15 @@ FORGERIES = {
     "an old image put back": """
         INSERT INTO changes SELECT * FROM old.changes WHERE position = 3
     """,
+    "a line of uses put back": "INSERT INTO runs SELECT * FROM old.runs WHERE verb = 'use'",
+    "a line where uses were": "UPDATE runs SET position = 4 WHERE position = 3",
+    "which lines stay": f"UPDATE runs SET detail = json_set(detail, '$.heads', 'ab') WHERE position = {_SECOND}",
+    "from where the chain is proven": f"""
+        UPDATE runs SET detail = json_set(detail, '$.chain', hex(zeroblob(32))) WHERE position = {_SECOND}
+    """,
+    "that lines of uses are gone": f"""
+        UPDATE runs SET detail = json_remove(detail, '$.chain', '$.heads') WHERE position = {_SECOND}
+    """,
     "a kept image less": "DELETE FROM changes WHERE position = 1",
     "a kept image changed": "UPDATE changes SET after = replace(after, 'case', 'cape') WHERE position = 2",
 }
@@ -214,7 +223,7 @@ FORGERIES = {
 
 @pytest.fixture(scope="module")
 def ended_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A file of which images ended twice, all but those of what is held, and a copy of before."""
+    """A file of which images ended twice, all but those of what is held, with a line of uses, and a copy of before."""
     folder = tmp_path_factory.mktemp("ended")
     path, before = folder / "memory.db", folder / "before.db"
 
@@ -224,6 +233,9 @@ def ended_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             held = await memory.learn("The ledger lies in the blue cabinet.")
             await memory.hold(held.id, "case")
             said = await memory.learn("The ferry leaves at six.")
+            await memory.recall("ferry")
+            await memory._core.uses.settle()
+            await memory.tag(said.id, "harbour")
             await memory.backup(before)
             for days in (61, 61):
                 clock.advance(days=days)

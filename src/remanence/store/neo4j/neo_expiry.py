@@ -12,7 +12,7 @@ from remanence.store.neo4j.neo_log import open_log
 from remanence.store.neo4j.neo_parts import append_part, decode_part
 from remanence.store.neo4j.neo_transactions import Transaction, WriteOutcome
 from remanence.store.sql.audit import Ends
-from remanence.store.sql.image_expiry import ImageEnding, read_end_result
+from remanence.store.sql.image_expiry import ImageEnding, read_end_result, remove_use_lines
 from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, ImageEndMark, reach
 
 _PARTS_AT_ONCE = 1_001
@@ -34,7 +34,7 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
     mark = ImageEndMark.read(orjson.loads(ended[-1]["detail"])) if ended else ImageEndMark()
     reached = reach(_page_counts(db, mark.through), before)
     through, more = reached
-    rows = db.rows("list_held_parts", mark=mark.through, through=max(mark.through, through))
+    rows = db.rows("list_held_parts", since=mark.proven_from, through=max(mark.through, through))
     keepers = db.collect("list_keepers", status=KEEPS_IMAGES.label, now=cause.at, before=before)
     with open_log(db, [row["part"] for row in rows]) as log:
         ending = ImageEnding(log.scope, frozenset(keepers))
@@ -44,9 +44,9 @@ def end_images(db: Transaction, before: int, cause: Cause) -> WriteOutcome[EndIm
         )
         if not through and not ending.parts:
             return WriteOutcome(EndImagesResult(0, mark.through), scope.is_new)
-        pairs = [(row["through"], row["at"]) for row in ended] + [(max(mark.through, through), cause.at)]
+        mark = remove_use_lines(log.scope, mark.replace_parts(ending.gone, ending.stays), through)
+        pairs = [(row["through"], row["at"]) for row in ended] + [(mark.through, cause.at)]
         log.save(db, Ends(*zip(*pairs, strict=True)))
-    mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
     part, values = append_part(db, scope.values, cause, (), asked, ())

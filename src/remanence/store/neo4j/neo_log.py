@@ -38,10 +38,13 @@ class LogTables:
         self._were = {line.position: line for line, _ in lines}
 
     def save(self, db: Transaction, ends: audit.Ends | None = None) -> None:
-        """Write the lines that are otherwise by now, and where that is given when their images ended."""
-        shapes, rows = read_shapes(self.scope), []
+        """Write the lines that are otherwise by now, and where that is given when their images ended.
+
+        The nodes of lines that are gone go too.
+        """
+        shapes, rows, gone = read_shapes(self.scope), [], dict(self._were)
         for line in read_lines(self.scope):
-            if line == self._were[line.position]:
+            if line == gone.pop(line.position):
                 continue
             rows.append({"position": line.position, **encode_content(line, shapes)})
             if ends is not None:
@@ -50,6 +53,9 @@ class LogTables:
                 rows += [{"position": one.position, **ended} for one in line.list_parts()[1:]]
         if rows:
             db.run("write_parts", rows=rows)
+        if gone:
+            parts = [part.position for line in gone.values() for part in line.list_parts()]
+            db.run("delete_parts", positions=parts)
 
 
 @contextmanager

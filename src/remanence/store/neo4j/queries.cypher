@@ -543,6 +543,12 @@ MATCH (p:Part {scope: $scope, position: row.position})
 USING INDEX SEEK p:Part(scope, position)
 SET p += row
 
+// name: delete_parts
+UNWIND $positions AS position
+MATCH (p:Part {scope: $scope, position: position})
+USING INDEX SEEK p:Part(scope, position)
+DETACH DELETE p
+
 // name: strip_gone
 UNWIND $seqs AS seq
 MATCH (m:Gone {scope: $scope, seq: seq})
@@ -558,7 +564,7 @@ ORDER BY p.position
 
 // name: list_held_parts
 MATCH (p:Part {scope: $scope})
-WHERE p.position <= $through AND (p.kept IS NOT NULL OR p.position > $mark)
+WHERE p.position <= $through AND (p.kept IS NOT NULL OR p.position >= $since)
 RETURN properties(p) AS part
 ORDER BY p.position
 

@@ -35,7 +35,7 @@ from remanence.store.sql.dialect import Statement
 from remanence.store.sql.names import NameCache, ScopeNames
 from remanence.store.sql.rows import MEMORIES, row_digest
 from remanence.store.sql.scope import OpenScope, ScopeRow
-from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where
+from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, PartHead, from_where, update_sum
 
 Faults = Iterator[str]
 Errors = tuple[type[Exception], ...]
@@ -286,12 +286,14 @@ class _Chain:
     before: bytes = UNCHAINED
     is_sound: bool = True  # all parts up to here are what was written
     _held: list[bytes] = field(default_factory=list)  # what parts hold whose images have ended
+    _heads: list[bytes] = field(default_factory=list)  # of parts between which those of uses are gone
 
     def follow(self, line: Sequence[Any], content: PartContent) -> Faults:
         """Go on with a line, and yield what is wrong with it."""
         *kept, digest, entries, asked = line
         position = kept[0]
-        if self.position + 1 != position:
+        proven_from = self.end_mark.proven_from
+        if position > proven_from and self.position + 1 != position:
             yield f"part {position} does not follow part {self.position}"
         header = plain_header(self.scope.names, kept)
         why = header_digest(header, self.scope.name, asked)
@@ -302,7 +304,11 @@ class _Chain:
                 f" {'an erasure left of it' if position in self.remainders else 'was written'}"
             )
             self.is_sound = False
+        if position <= proven_from:
+            self._heads.append(PartHead(position, said, entries, goes=False).digest)
         self.digest, self.before = part_digest(self.digest, said, entries), self.digest
+        if position == proven_from:
+            self.digest = bytes.fromhex(self.end_mark.chain)
         self.position = parts_of(header, asked)[-1].position
 
     def _compare(self, position: int, why: bytes, content: PartContent, entries: bytes) -> tuple[bool, bytes]:
@@ -321,10 +327,10 @@ class _Chain:
     def find_faults_at_end(self) -> Faults:
         """Yield what is missing, and what else the last part and the scope say."""
         end_mark, row = self.end_mark, self.scope.row
-        if ImageEndMark(end_mark.through).replace_parts((), self._held) != end_mark:
-            yield (
-                f"of scope {self.scope.name!r}, parts up to {end_mark.through} hold other images than were kept"
-            )
+        kept = {"hold other images": (self._held, end_mark.left), "are others": (self._heads, end_mark.heads)}
+        for fault, (digests, total) in kept.items():
+            if update_sum("", (), digests) != total:
+                yield f"of scope {self.scope.name!r}, parts up to {end_mark.through} {fault} than were kept"
         if row.position > self.position:
             yield f"parts {self.position + 1} to {row.position} are missing"
         ends = (row.position, row.digest, row.before)

@@ -1,6 +1,7 @@
 """The images of old parts of the audit taken away, some parts at once, but for those that a memory keeps.
 
-Knows rows of `runs`, `changes`, `blocks` and `mentions`; must not know for how long images are to be kept.
+Lines of uses go with their images. Knows rows of `runs`, `changes`, `blocks` and `mentions`; must not know for how long
+images are to be kept.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,15 +14,24 @@ import orjson
 
 from remanence.core.change import Cause
 from remanence.core.snapshot import Bools, Ints
-from remanence.store.audit_parts import content_digest
+from remanence.store.audit_parts import USE, content_digest
 from remanence.store.base import EndImagesResult
 from remanence.store.sql import audit, block_log, bookkeeping, redact_images
-from remanence.store.sql.audit import CODE, PartContent, Row
+from remanence.store.sql.audit import CODE, HEADER, PartContent, Row, header_digest, plain_header
 from remanence.store.sql.database import first
 from remanence.store.sql.dialect import Statement
 from remanence.store.sql.scope import OpenScope
-from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
+from remanence.store.undo_data_pruning import (
+    EXPIRE,
+    KEEPS_IMAGES,
+    PARTS_MAX,
+    THROUGH,
+    ImageEndMark,
+    PartHead,
+    reach,
+)
 
+_VERB_AT = HEADER.index("verb")
 _DETAIL = Statement("SELECT detail FROM runs WHERE scope = ?1 AND position = ?2")
 _AHEAD = Statement(
     "SELECT position, at, changes FROM runs WHERE scope = ?1 AND position > ?2 ORDER BY position LIMIT ?3"
@@ -50,6 +60,13 @@ _MENTIONS = Statement(
     lambda sql: f"SELECT scope, seq, position FROM mentions WHERE scope = ?1 AND seq {sql.among(2)}"
 )
 _DELETE_MENTION = Statement("DELETE FROM mentions WHERE scope = ?1 AND seq = ?2 AND position = ?3")
+# Why parts were done, by what is kept of those that an erasure emptied.
+_HEADS = Statement(
+    f"SELECT {', '.join(HEADER)}, entries, asked,"
+    " (SELECT header FROM emptied e WHERE e.scope = r.scope AND e.position = r.position LIMIT 1)"
+    " FROM runs r WHERE scope = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position"
+)
+_DELETE_LINE = Statement("DELETE FROM runs WHERE scope = ?1 AND position = ?2")
 _OWNED = frozenset(CODE[table] for table in ("memories", "tags", "sources"))
 _AT_ONCE = 50  # parts that are read whole
 
@@ -71,11 +88,29 @@ def end_images(scope: OpenScope, before: int, cause: Cause) -> EndImagesResult:
     ending.end_whole_parts([position for position, *_ in ahead if position <= through])
     if not through and not ending.parts:
         return EndImagesResult(0, mark.through)
-    mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
+    mark = remove_use_lines(scope, mark.replace_parts(ending.gone, ending.stays), through)
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
     position = audit.append(scope, cause, request_digest)
     return read_end_result(position, cause.detail)
+
+
+def remove_use_lines(scope: OpenScope, mark: ImageEndMark, through: int) -> ImageEndMark:
+    """Take the lines of uses before a part away, and return the mark moved on to it; 0 moves nothing."""
+    if not through:
+        return mark
+    rows = scope.db.stream(_HEADS, (scope.no, mark.proven_from, through))
+    mark, uses = mark.advance(through, (_read_head(scope, row) for row in rows))
+    scope.db.run_many(_DELETE_LINE, [(scope.no, position) for position in uses])
+    return mark
+
+
+def _read_head(scope: OpenScope, row: Sequence[Any]) -> PartHead:
+    """Return the head of a part."""
+    *kept, entries, asked, emptied = row
+    header = plain_header(scope.names, kept)
+    why = emptied or header_digest(header, scope.name, asked)
+    return PartHead(header[0], why, entries, header[_VERB_AT] == USE and emptied is None)
 
 
 def find_row_memories(row: Sequence[Any]) -> tuple[int, ...]:

@@ -4,9 +4,11 @@ An erased memory is refused from then on.
 """
 
 from dataclasses import replace
+from typing import Any
 
-from remanence.core.change import Cause, Change, Increment, inverses
+from remanence.core.change import Cause, Change, CommitResult, Increment, inverses
 from remanence.core.clock import DAY, TIME_MAX
+from remanence.core.redaction import Names
 from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.capabilities import ERASABLE, IMAGE_EXPIRY, ImageExpiryStore
 from remanence.store.erasure import ERASE
@@ -243,6 +245,53 @@ class ImageExpiryContract:
         assert (PARTS_MAX + 5, 5, False) == (second.through, second.parts, second.left)
         assert await sound(store)
 
+    async def test_uses_go_with_their_images(self, store: ImageExpiryStore) -> None:
+        """Their runs are told no more, but for that of the last part of which images ended; no row changes."""
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
+        first = await self._use(store, a, "fox")
+        await self._use(store, b, "fox", extends=(first.run, 1))
+        await keep(store, tag_change(a, "x"), verb="tag")
+        last = await self._use(store, a, None)
+        await self._use(store, b, None, extends=(last.run, 1))
+        content = await dump(store, SCOPE)
+        await end_images(store)
+
+        assert ["learn", "tag", "use", "expire"] == await list_verbs(store)
+        assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
+        assert await sound(store)
+        with_tag = await keep(store, tag_change(b, "y"), verb="tag", at=LATER)
+        later = await self._use(store, b, "fox", LATER + 1)
+        assert later.position == with_tag.position + 1
+        await end_images(store, LATER + DAY, LATER + 60 * DAY)
+
+        assert ["learn", "tag", "expire", "tag", "use", "expire"] == await list_verbs(store)
+        assert {"fox": {"uses": 2, "last_at": LATER + 1}} == (await one(store, b)).accessors
+        assert await sound(store)
+
+    @needs_also(ERASABLE)
+    async def test_uses_for_which_an_erasure_vouches_stay(self, store: ImageExpiryStore) -> None:
+        """Those of a person whose name was taken out of them; the others go."""
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "owl"))).assigned
+        for name in ("fox", "owl", "fox"):
+            await self._use(store, a, name)
+        await keep(store, tag_change(a, "x"), verb="tag")
+        erasure = make_cause(ERASE, NOW + 1, unnamed=Names(("owl",)))
+        await store.commit(SCOPE, [Change("memories", b, {"revision": 1}, None)], erasure)
+        await end_images(store)
+
+        assert ["learn", "use", "tag", "erase", "expire"] == await list_verbs(store)
+        assert await sound(store)
+        await end_images(store, LATER + 1, LATER + 60 * DAY)
+        assert await sound(store)
+
+    @staticmethod
+    async def _use(
+        store: ImageExpiryStore, seq: int, agent: str | None, at: int = NOW, **more: Any
+    ) -> CommitResult:
+        """Count a use of a memory by an agent."""
+        change = update_change(await one(store, seq), uses=Increment(1))
+        return await store.commit(SCOPE, [change], make_cause("use", at, actor=agent, **more))
+
     @needs_also(ERASABLE)
     async def test_what_was_kept_can_be_erased(self, store: ImageExpiryStore) -> None:
         """The chain is proven before and after, and after the next end of images."""
@@ -274,6 +323,12 @@ class ImageExpiryContract:
         assert [None] == [part.ended_at for part in await store.history("other")]
         assert [1] == [len(part.entries) for part in await store.history("other")]
         assert await sound(store)
+
+
+async def list_verbs(store: ImageExpiryStore) -> list[str]:
+    """Return why each run that is told was done; a store may keep uses of one run in one line or in several."""
+    runs = {part.cause.run: part.cause.verb for part in await store.history(SCOPE)}
+    return [*runs.values()]
 
 
 async def read_history(store: ImageExpiryStore, seq: int) -> list[Change]:

@@ -10,12 +10,19 @@ from typing import Any, NamedTuple
 
 from remanence.core.change import ROWLESS, AuditPart, Cause, Change
 from remanence.core.redaction import Names
-from remanence.store.audit_parts import UNCHAINED, digest_of, find_used, part_digest
+from remanence.store.audit_parts import UNCHAINED, USE, digest_of, find_used, part_digest
 from remanence.store.base import PurgedMemory
 from remanence.store.constraints import memories_of
 from remanence.store.erasure import ERASE
 from remanence.store.row_rules import Tables
-from remanence.store.undo_data_pruning import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark
+from remanence.store.undo_data_pruning import (
+    EXPIRE,
+    KEEPS_IMAGES,
+    THROUGH,
+    ImageEndMark,
+    PartHead,
+    update_sum,
+)
 
 # Of why a part was done, None where that is said still, and of what it changed.
 Digests = tuple[bytes | None, bytes]
@@ -69,15 +76,16 @@ class EndedLog(NamedTuple):
 
 def end_log_images(
     log: Sequence[AuditPart],
-    mark: ImageEndMark,
+    emptied: Mapping[int, Digests],
     reached: tuple[int, bool],
     keeping: Collection[int],
     cause: Cause,
 ) -> EndedLog | None:
     """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due.
 
-    `log` has of the parts up to which images have ended those that still hold some, and all those that end now.
+    Parts of uses go with them, but for the last part of which images end.
     """
+    mark = mark_of(log)
     through, more = reached
     parts = {
         part.position: replace(
@@ -94,7 +102,10 @@ def end_log_images(
         return None
     fresh = [part for part in log if mark.through < part.position <= through]
     stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
-    now = replace(mark.replace_parts(map(held_digest, again), stays), through=max(mark.through, through))
+    now, uses = mark.replace_parts(map(held_digest, again), stays), list[int]()
+    if through:
+        between = (part for part in log if mark.proven_from <= part.position <= through)
+        now, uses = now.advance(through, (_head_of(part, emptied) for part in between))
     ended_parts = [*again, *fresh]
     counts = {
         "parts": len(ended_parts),
@@ -108,9 +119,34 @@ def end_log_images(
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **now.values(), **counts})
     places = {part.position for part in ended_parts}
     new_log = [
-        _with_end(part, parts[part.position], cause.at) if part.position in places else part for part in log
+        _with_end(part, parts[part.position], cause.at) if part.position in places else part
+        for part in log
+        if part.position not in uses
     ]
     return EndedLog(new_log, digests, cause)
+
+
+def _head_of(part: AuditPart, emptied: Mapping[int, Digests]) -> PartHead:
+    """Return what stays of a part whose images have ended."""
+    why, entries = emptied.get(part.position) or (None, entries_digest(part))
+    return PartHead(
+        part.position, why or header_digest(part), entries, part.cause.verb == USE and why is None
+    )
+
+
+def chain_holds(log: Sequence[AuditPart], emptied: Mapping[int, Digests]) -> bool:
+    """Tell whether each part follows from the one before, and all are there that were kept."""
+    mark = mark_of(log)
+    heads = [_head_of(part, emptied) for part in log if part.position <= mark.proven_from]
+    if update_sum("", (), (head.digest for head in heads)) != mark.heads:
+        return False
+    previous = bytes.fromhex(mark.chain) or UNCHAINED
+    for position, part in enumerate(log[len(heads) :], start=mark.proven_from + 1):
+        if (part.position, part.digest) != (position, digest(previous, part, emptied.get(position))):
+            return False
+        previous = bytes.fromhex(part.digest)
+    digests = [held_digest(part) for part in log if part.position <= mark.through and part.entries]
+    return update_sum("", (), digests) == mark.left
 
 
 def _with_end(whole: AuditPart, left: AuditPart, now: int) -> AuditPart:

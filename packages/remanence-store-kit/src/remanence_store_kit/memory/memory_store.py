@@ -25,7 +25,6 @@ from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store import row_rules as books
 from remanence.store.audit_parts import (
-    UNCHAINED,
     content_digest,
     extend_run,
     filter_part,
@@ -73,14 +72,13 @@ from remanence.store.row_rules import (
     unused_by,
 )
 from remanence.store.sql.image_expiry import read_end_result
-from remanence.store.undo_data_pruning import PROVEN, ImageEndMark, from_where, reach
+from remanence.store.undo_data_pruning import PROVEN, from_where, reach
 from remanence.text.analysis import asks, stems, term_hash
 from remanence_store_kit.memory.finding import compile_find
 from remanence_store_kit.memory.log_rules import (
-    digest,
+    chain_holds,
     end_log_images,
     end_mark_detail,
-    held_digest,
     keeping,
     kept_digests,
     mark_of,
@@ -284,18 +282,18 @@ class MemoryStore:
         if part in state.done:
             previous, outcome = state.done[part]
             refuse_other(cause, previous, request_digest)
-            written = state.log[outcome.position - 1]
+            (written,) = [one for one in state.log if one.position == outcome.position]
             return read_end_result(written.position, written.cause.detail)
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
         mark = mark_of(state.log)
-        ahead = [(one.position, one.cause.at, one.count) for one in state.log[mark.through :]]
+        ahead = [(one.position, one.cause.at, one.count) for one in state.log if one.position > mark.through]
         keepers = keeping(state.tables, state.purged, before, cause.at)
-        ending = end_log_images(state.log, mark, reach(ahead, before), keepers, cause)
+        ending = end_log_images(state.log, state.emptied, reach(ahead, before), keepers, cause)
         if ending is None:
             return EndImagesResult(0, mark.through)
         log = [*ending.log, part_of(ending.log, ending.cause, ())]
-        outcome = CommitResult(cause.run, cause.part, len(log), (), 0)
+        outcome = CommitResult(cause.run, cause.part, log[-1].position, (), 0)
         self._scopes[scope] = replace(
             state,
             log=log,
@@ -406,7 +404,8 @@ class MemoryStore:
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
         log = [*state.log, part_of(state.log, cause, entries)] if logs else state.log
-        outcome = CommitResult(cause.run, cause.part, len(log), new_seqs, len(entries), len(state.log))
+        position = log[-1].position if log else 0
+        outcome = CommitResult(cause.run, cause.part, position, new_seqs, len(entries), state.position)
         self._scopes[scope] = replace(
             state,
             tables=tables,
@@ -487,7 +486,9 @@ class MemoryStore:
             for key in rows
             if not set(memories_of(table, key)) <= set(state.tables["memories"])
         ]
-        broken_scopes = [scope for scope, state in self._scopes.items() if not _chain_holds(state)]
+        broken_scopes = [
+            scope for scope, state in self._scopes.items() if not chain_holds(state.log, state.emptied)
+        ]
         return [
             Check(
                 "references",
@@ -511,11 +512,11 @@ class MemoryStore:
 
     def _find_end_marks(self) -> list[tuple[str, int, int]]:
         """Return of each scope the last part whose images have ended, and when that was."""
-        marks = {scope: mark_of(state.log).through for scope, state in sorted(self._scopes.items())}
         return [
-            (scope, through, self._scopes[scope].log[through - 1].cause.at)
-            for scope, through in marks.items()
-            if through
+            (scope, part.position, part.cause.at)
+            for scope, state in sorted(self._scopes.items())
+            for part in state.log
+            if part.position == mark_of(state.log).through
         ]
 
     def _lineage(self) -> Check:
@@ -609,15 +610,3 @@ def _erase_from_log(
         erased=dict.fromkeys(names, cause.at) | state.erased,
     )
     return state, tuple(Change("memories", seq, {}, None) for seq in seqs), cause
-
-
-def _chain_holds(state: ScopeState) -> bool:
-    previous = UNCHAINED
-    for place, part in enumerate(state.log, start=1):
-        expected = digest(previous, part, state.emptied.get(part.position))
-        if (part.position, part.digest) != (place, expected):
-            return False
-        previous = bytes.fromhex(part.digest)
-    mark = mark_of(state.log)
-    digests = [held_digest(part) for part in state.log[: mark.through] if part.entries]
-    return ImageEndMark(mark.through).replace_parts((), digests) == mark

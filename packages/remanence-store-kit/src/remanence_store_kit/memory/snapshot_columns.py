@@ -67,9 +67,9 @@ def _changed_since(log: Sequence[AuditPart], position: int | None) -> Ints | Non
 
     An erasure and the end of images take away what the log said.
     """
-    if position is None or not 0 <= position <= len(log):
+    if position is None or not 0 <= position <= (log[-1].position if log else 0):
         return None
-    parts = log[position:]
+    parts = [part for part in log if part.position > position]
     if len(parts) > SINCE_PARTS_MAX or any(part.cause.verb in {ERASE, EXPIRE} for part in parts):
         return None
     keys = ((one.table, one.key) for part in parts for one in part.changes if one.table in _SEEN)
