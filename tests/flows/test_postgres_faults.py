@@ -35,6 +35,7 @@ from tests.flows.server_faults import (
 )
 from tests.postgres import Server
 from tests.relay import Cutter, Pooler
+from tests.small_disk import SmallDisk, mount_small_disk
 
 SCOPE = "work"
 KILLS, KILLS_DEEP = 10, 200
@@ -319,31 +320,21 @@ async def test_a_full_disk_of_the_server_is_said_and_nothing_is_written(
     postgres_server: Server, postgres_address: str
 ) -> None:
     """Where the disk is full the caller is told; with room again the same goes well."""
-    small = Path(tempfile.mkdtemp(prefix="remanence-small-disk-"))
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", str(small)],
-        capture_output=True,
-        check=False,
-    )
-    if mounted.returncode:
-        small.rmdir()
-        pytest.skip("no small disk can be mounted: " + mounted.stderr.decode().strip())
-    try:
-        shutil.chown(small, *owner_of(postgres_server))
-        postgres_server.run(f"CREATE TABLESPACE small LOCATION '{small}'")
-        postgres_server.run("DROP DATABASE IF EXISTS little")
-        postgres_server.run("CREATE DATABASE little")
-        address = postgres_address.replace("/postgres?", "/little?")
-        await make_tables(address)
-        with psycopg.connect(address, autocommit=True) as connection:
-            for table in ("memories", "vectors", "changes"):
-                connection.execute(f"ALTER TABLE {table} SET TABLESPACE small")
-        await fill_up(address, small)
-    finally:
-        postgres_server.run("DROP DATABASE IF EXISTS little WITH (FORCE)")
-        postgres_server.run("DROP TABLESPACE IF EXISTS small")
-        subprocess.run(["umount", str(small)], check=True)
-        small.rmdir()
+    with mount_small_disk("8m") as small:
+        try:
+            shutil.chown(small.path, *owner_of(postgres_server))
+            postgres_server.run(f"CREATE TABLESPACE small LOCATION '{small.path}'")
+            postgres_server.run("DROP DATABASE IF EXISTS little")
+            postgres_server.run("CREATE DATABASE little")
+            address = postgres_address.replace("/postgres?", "/little?")
+            await make_tables(address)
+            with psycopg.connect(address, autocommit=True) as connection:
+                for table in ("memories", "vectors", "changes"):
+                    connection.execute(f"ALTER TABLE {table} SET TABLESPACE small")
+            await fill_up(address, small)
+        finally:
+            postgres_server.run("DROP DATABASE IF EXISTS little WITH (FORCE)")
+            postgres_server.run("DROP TABLESPACE IF EXISTS small")
 
 
 def owner_of(server: Server) -> tuple[int, int]:
@@ -355,12 +346,11 @@ def owner_of(server: Server) -> tuple[int, int]:
     return found.st_uid, found.st_gid
 
 
-async def fill_up(address: str, disk: Path) -> None:
+async def fill_up(address: str, disk: SmallDisk) -> None:
     """Write until the disk is full; make room and write the same."""
     store = PgStore(address)
     await store.open()
-    ballast = disk / "ballast"
-    ballast.write_bytes(bytes(shutil.disk_usage(disk).free - (1 << 18)))
+    disk.fill(1 << 18)
     written, refused = 0, None
     last: tuple[list[Change], Cause] = [], make_cause()
     while refused is None and written < 100:
@@ -373,7 +363,7 @@ async def fill_up(address: str, disk: Path) -> None:
             refused = error
     assert "full" in str(refused)
     assert len(await all_parts(store, SCOPE)) == written
-    ballast.unlink()
+    disk.make_room()
     assert (await store.commit(SCOPE, *last)).position == written + 1
     assert [check.detail for check in await store.check() if not check.ok] == []
     await store.close()
