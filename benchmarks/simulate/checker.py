@@ -67,6 +67,8 @@ HANGS = {"links": ("source", "target"), "tags": ("seq",), "sources": ("seq",), "
 # What an export says of a memory that the other store may count or number otherwise.
 APART = frozenset({"vector", "value", "revision", "touched"})
 
+_LISTED = "(SELECT value FROM json_each(?))"
+
 SAYS = {
     "E1": "the schedule of 5, 15, 60 and 360 minutes runs, and no work of it fails, waits or is late",
     "E2": "no agent has more than 1,600 tokens hot, 400 warm and 200 cold after a cycle",
@@ -102,6 +104,12 @@ _WORKED = f"""WITH working AS (SELECT m.seq FROM {_NEAR} {_NAMED} WHERE m.status
     AND (c.name = 'session_context' AND t.name = 'active' OR c.name = 'task' AND t.name = 'in_progress'))
     SELECT l.target AS seq FROM working JOIN links l ON l.scope = :scope AND l.source = working.seq
     UNION SELECT l.source FROM working JOIN links l ON l.scope = :scope AND l.target = working.seq"""
+_MOVES = {"inbox": INBOX, "active": ACTIVE, "archived": ARCHIVED, "hot": HOT, "gone": len(BUDGETS)}
+_TIER = "CASE WHEN m.status = :archived THEN :gone ELSE m.tier END"
+_USED_AT = "coalesce(m.used_at, m.learned_at)"
+# When what each agent has hot was used, on average, but for what it works with.
+_STAYS = f"""SELECT m.agent, avg({_USED_AT}) AS used_at FROM {_NEAR} WHERE m.status IN (:inbox, :active)
+    AND m.tier = :hot AND m.seq NOT IN ({_WORKED}) GROUP BY m.agent"""
 
 
 @dataclass(frozen=True)
@@ -144,11 +152,12 @@ class Checker:
         self._rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
         self._rows.row_factory = sqlite3.Row
         self._rows.execute("CREATE TEMP TABLE near (seq INTEGER PRIMARY KEY)")
+        # In which tier a memory was at the last look, where it was not always in the first.
+        self._rows.execute("CREATE TEMP TABLE tiers (seq INTEGER PRIMARY KEY, tier INTEGER)")
         self._name = scope
         self._newest = self._position = self._looked_at = 0
         self._told: set[tuple[str, int]] = set()
         self._stood: dict[int, int] = {}
-        self._tiers: dict[int, int] = {}
         self._ways: defaultdict[int, list[int]] = defaultdict(
             list
         )  # 1 away, -1 nearer, of the day and memory
@@ -247,36 +256,36 @@ class Checker:
 
     def _look_at_moves(self, now: int) -> None:
         """E11, E13: which memories changed their tier since the last look, or left all of them; E12 counts them."""
-        rows = self._all(
-            "SELECT m.seq, m.agent, CASE WHEN m.status = :archived THEN :gone ELSE m.tier END AS tier,"
-            " coalesce(m.used_at, m.learned_at) AS used_at"
-            f" FROM {_NEAR} WHERE m.status IN (:inbox, :active, :archived)",
-            inbox=INBOX,
-            active=ACTIVE,
-            archived=ARCHIVED,
-            gone=len(BUDGETS),
+        moved = self._all(
+            f"SELECT m.seq, m.agent, coalesce(tiers.tier, :hot) AS before, {_TIER} AS tier, {_USED_AT} AS used_at"
+            f" FROM {_NEAR} LEFT JOIN tiers USING (seq) WHERE m.status IN (:inbox, :active, :archived)"
+            f" AND {_TIER} <> coalesce(tiers.tier, :hot)",
+            **_MOVES,
         )
-        worked = {row["seq"] for row in self._all(_WORKED, inbox=INBOX, active=ACTIVE)}
-        before = {row["seq"]: self._tiers.get(row["seq"], HOT) for row in rows}
-        self._tiers |= {row["seq"]: row["tier"] for row in rows}
-        for row in rows:
+        tiers = [(row["seq"], row["tier"]) for row in moved]
+        self._rows.executemany("INSERT OR REPLACE INTO tiers VALUES (?, ?)", tiers)
+        for row in moved:
             ways = self._ways[row["seq"]]
-            way = (row["tier"] > before[row["seq"]]) - (row["tier"] < before[row["seq"]])
-            if way and ways[-1:] != [way]:
+            way = 1 if row["tier"] > row["before"] else -1
+            if ways[-1:] != [way]:
                 ways.append(way)
-        away = [row for row in rows if row["tier"] > before[row["seq"]]]
+        away = [row for row in moved if row["tier"] > row["before"]]
+        worked = {row["seq"] for row in self._all(_WORKED, inbox=INBOX, active=ACTIVE)} if away else set()
         self.criteria["E13"].look(f"#{row['seq']} moved away" for row in away if row["seq"] in worked)
-        stays, leaves = defaultdict(list), defaultdict(list)
-        for row in rows:
-            if row["tier"] == HOT and row["seq"] not in worked:
-                stays[row["agent"]].append(row["used_at"])
+        leaves = defaultdict(list)
         for row in away:
-            if before[row["seq"]] == HOT and now - row["used_at"] <= UNUSED:
+            if row["before"] == HOT and now - row["used_at"] <= UNUSED:
                 leaves[row["agent"]].append(row["used_at"])
+        stays = self._all(_STAYS, **_MOVES) if leaves else []
+        later = {
+            row["agent"]: fmean(leaves[row["agent"]]) - row["used_at"]
+            for row in stays
+            if leaves[row["agent"]]
+        }
         self.criteria["E11"].look(
-            f"what left agent {agent} was used {(fmean(leaves[agent]) - fmean(stays[agent])) / HOUR:.1f} hours later"
-            for agent in leaves.keys() & stays.keys()
-            if fmean(leaves[agent]) > fmean(stays[agent]) + HOUR
+            f"what left agent {agent} was used {by / HOUR:.1f} hours later"
+            for agent, by in later.items()
+            if by > HOUR
         )
 
     def _notices(self, now: int) -> None:
@@ -365,46 +374,56 @@ class Checker:
         """Compare digests of tables."""
         self.criteria[name].look(f"table {table} changed" for table in after if before[table] != after[table])
 
-    def images(self, path: Path) -> dict[int, Image]:
-        """Return of each memory its status, and all that it is: row, links, tags, sources."""
+    def images(self, path: Path, seqs: Sequence[int]) -> dict[int, Image]:
+        """Return of some memories the status, and all that each is: row, links, tags, sources."""
+        listed, mine = json.dumps(seqs), "scope = (SELECT scope FROM scope_names WHERE name = ?)"
         with closing(_opened(path)) as rows:
             found: dict[int, Image] = {}
-            mine = "WHERE scope = (SELECT scope FROM scope_names WHERE name = ?)"
-            every = f"SELECT * FROM states JOIN memories USING (scope, seq) {mine}"
-            for row in rows.execute(every, (self._name,)):
+            every = f"SELECT * FROM states JOIN memories USING (scope, seq) WHERE {mine} AND seq IN {_LISTED}"
+            for row in rows.execute(every, (self._name, listed)):
                 kept = {name: row[name] for name in row.keys() if name not in HAPPENED}  # noqa: SIM118 # no mapping
                 found[row["seq"]] = Image(row["status"], {"row": [sorted(kept.items(), key=str)]})
             for table, ends in HANGS.items():
-                for row in rows.execute(f"SELECT * FROM {table} {mine}", (self._name,)):
-                    for end in ends:
-                        if row[end] in found:
-                            found[row[end]].parts.setdefault(table, []).append(tuple(row))
+                for end in ends:
+                    of_some = f"SELECT * FROM {table} WHERE {mine} AND {end} IN {_LISTED}"
+                    for row in rows.execute(of_some, (self._name, listed)):
+                        found[row[end]].parts.setdefault(table, []).append(tuple(row))
         return found
 
-    def deleted(self, path: Path, before: Mapping[int, Image]) -> list[int]:
-        """Return the memories that were deleted since these images."""
-        after = self.images(path)
-        return [
-            seq for seq, one in before.items()
-            if one.status != PRUNED and seq in after and after[seq].status == PRUNED
-        ]  # fmt: skip
+    def keep(self, path: Path) -> Path:
+        """Return a copy of a file beside it, of how it is now."""
+        copy = path.with_name(f"{path.name} kept")
+        with closing(_opened(path)) as rows, closing(sqlite3.connect(copy)) as kept:
+            rows.backup(kept)
+        return copy
 
-    def as_before(
-        self, before: Mapping[int, Image], after: Mapping[int, Image], restored: Sequence[int]
-    ) -> None:
+    def deleted(self, path: Path, before: Path) -> list[int]:
+        """Return the memories that were deleted since a file was kept."""
+        was, now = (self._standing(one) for one in (before, path))
+        return [seq for seq, status in was.items() if status != PRUNED and now.get(seq) == PRUNED]
+
+    def _standing(self, path: Path) -> dict[int, int]:
+        """Return the status of each memory of a file."""
+        with closing(_opened(path)) as rows:
+            scope = "(SELECT scope FROM scope_names WHERE name = ?)"
+            every = f"SELECT seq, status FROM states WHERE scope = {scope} ORDER BY seq"
+            return dict(map(tuple, rows.execute(every, (self._name,))))
+
+    def as_before(self, before: Path, path: Path, restored: Sequence[int]) -> None:
         """E8: what was deleted and brought back is in sight and what it was; where nothing was deleted is no look."""
         if not restored:
             return
+        was, now = (self.images(one, restored) for one in (before, path))
         found = []
         for seq in restored:
-            if after[seq].status not in (INBOX, ACTIVE):
-                found.append(f"#{seq} is not in sight, it has status {after[seq].status}")
-            parts = before[seq].parts.keys() | after[seq].parts.keys()
+            if now[seq].status not in (INBOX, ACTIVE):
+                found.append(f"#{seq} is not in sight, it has status {now[seq].status}")
+            parts = was[seq].parts.keys() | now[seq].parts.keys()
             found += [
                 f"#{seq}: {part} differs"
                 for part in sorted(parts)
-                if sorted(before[seq].parts.get(part, []), key=str)
-                != sorted(after[seq].parts.get(part, []), key=str)
+                if sorted(was[seq].parts.get(part, []), key=str)
+                != sorted(now[seq].parts.get(part, []), key=str)
             ]
         self.criteria["E8"].look(found)
 
@@ -413,7 +432,7 @@ class Checker:
         ours, theirs = _exported(here), _exported(there)
         missing = [f"{one} is in one store alone" for one in sorted(ours.keys() ^ theirs.keys())]
         differ = [
-            f"{one}: {sorted(ours[one].items() ^ theirs[one].items())[:2]}"
+            f"{one}: {[name for name in ours[one] if ours[one][name] != theirs[one].get(name)][:2]}"
             for one in sorted(ours.keys() & theirs.keys())
             if ours[one] != theirs[one]
         ]
@@ -466,11 +485,11 @@ def _digest(rows: Iterable[Any]) -> str:
     return kept.hexdigest()
 
 
-def _exported(lines: Sequence[bytes]) -> dict[str, dict[str, str]]:
+def _exported(lines: Sequence[bytes]) -> dict[str, dict[str, Any]]:
     """Return what an export says of each memory, by id."""
-    rows = [json.loads(line) for line in lines]
+    rows = map(json.loads, lines)
     return {
-        row["id"]: {name: json.dumps(value) for name, value in row.items() if name not in APART}
+        row["id"]: {name: value for name, value in row.items() if name not in APART}
         for row in rows
         if "id" in row and "text" in row
     }

@@ -86,11 +86,11 @@ class Trials:
 
     async def _way_back(self, memory: Engine, other: Engine, checker: Checker, path: Path) -> None:
         """Let both stores delete what a day later is due, compare them, and bring some of it back."""
-        before = checker.images(path)
+        before = checker.keep(path)
         for one in (memory, other):
             await one.run_jobs("deep")
         checker.alike([line async for line in memory.export()], [line async for line in other.export()])
         deleted = checker.deleted(path, before)[:BROUGHT_BACK]
         for seq in deleted:
             await memory.restore(seq)
-        checker.as_before(before, checker.images(path), deleted)
+        checker.as_before(before, path, deleted)

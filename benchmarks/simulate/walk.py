@@ -32,6 +32,8 @@ class Walk:
     looked: Looked
     ticks: int = 0
     verbs: int = 0
+    checked_s: float = 0.0  # CPU that the checker took, and the trials with their engines
+    tried_s: float = 0.0
     busy_ms: list[list[float]] = field(default_factory=list)
     idle_ms: list[list[float]] = field(default_factory=list)
     _next_at: int = 0
