@@ -356,8 +356,8 @@ async def test_a_grave_analysis_is_archived_and_never_deleted(story: Story, seve
     assert Status.ARCHIVED == (await story.memory.get(1)).status
 
 
-async def test_what_a_task_works_with_stays_at_hand_and_may_still_go(story: Story) -> None:
-    """A memory linked to a task in progress is not moved away from hot, but archived when its time is over."""
+async def test_what_a_task_works_with_stays_at_hand_until_it_ends(story: Story) -> None:
+    """A memory linked to a task in progress is not moved away from hot, nor archived, however long it is unused."""
     await story.learn(category="fact")
     await story.learn("Paint the barge", category="task", state="in_progress")
     await story.memory.link(1, 2, "refers")
@@ -365,11 +365,12 @@ async def test_what_a_task_works_with_stays_at_hand_and_may_still_go(story: Stor
 
     await story.only("hot-unused", "hardly-used")
     tiers = [(await story.memory.get(seq)).tier for seq in (1, 2)]
-    await story.only("long-unused")
-    statuses = [(await story.memory.get(seq)).status for seq in (1, 2)]
+    idle = await story.only("long-unused")
+    await story.memory.update(2, state="completed")
+    ended = await story.only("long-unused")
 
     assert [Tier.HOT, Tier.COLD] == tiers
-    assert [Status.ARCHIVED, Status.INBOX] == statuses
+    assert ([], ["long-unused"]) == (idle, ended)
 
 
 @pytest.mark.parametrize(
