@@ -1,8 +1,12 @@
 """Which texts share most of their words, without comparing all with all."""
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 
+from remanence.core.text_caches import clear_text_caches
+from remanence.write import minhash
 from remanence.write.minhash import (
     BANDS,
     ERROR,
@@ -61,6 +65,26 @@ def test_a_signature_tells_how_much_two_texts_share() -> None:
 
     assert max(off) <= ERROR
     assert np.array_equal(parts.signatures, compute_signatures(texts).signatures)
+
+
+def test_texts_that_were_signed_before_are_signed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was signed meanwhile, whether they are kept still, and twice in one batch; erased texts are not kept."""
+    monkeypatch.setattr(minhash, "SIGNED_MAX", 5)
+    texts = [*_texts(8), "Build 411 passed", "!"]
+    clear_text_caches()
+    first = compute_signatures(texts)
+    for some in (texts[6:], texts[::-1], [*texts[:2], *texts[:2]], _texts(9, seed=4)):
+        again, places = (
+            compute_signatures(some),
+            [texts.index(text) if text in texts else -1 for text in some],
+        )
+        if -1 not in places:
+            for one, other in zip(astuple(first), astuple(again), strict=True):
+                assert np.array_equal(one[places], other)
+        assert len(minhash._signed) <= 5
+    clear_text_caches()
+
+    assert {} == minhash._signed
 
 
 @pytest.mark.parametrize("other", ["Build 412 of the ferry passed all of its checks", "Build 411 passed"])

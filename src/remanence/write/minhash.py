@@ -6,11 +6,13 @@ Texts are compared only where some of these agree as a band, so that not all pai
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.text_caches import clear_with_texts
 from remanence.languages import CONTRACTIONS
 from remanence.text.analysis import readings, term_hash
 
@@ -26,10 +28,17 @@ SHARED_MIN = (
     0.8  # from here on two texts are near duplicates by their words, unless something keeps them apart
 )
 _ALL_BITS = (1 << 64) - 1
+# Signatures that are kept in the process, by the digest of their texts, the latest: 500 bytes each. A scope is looked
+# through each six hours, and most of its texts are as they were.
+SIGNED_MAX = 20_000
 
 Hashes = npt.NDArray[np.uint64]
 Signatures = npt.NDArray[np.uint16]
 Rows = npt.NDArray[np.int64]
+
+
+_signed: dict[bytes, tuple[bytes, int, bool]] = {}
+clear_with_texts(_signed.clear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +75,23 @@ def shared_words(one: str, other: str) -> float:
     return len(mine & theirs) / max(1, len(mine | theirs))
 
 
-def compute_signatures(texts: Iterable[str]) -> SignatureBatch:
-    """Return the signatures of some texts."""
+def compute_signatures(texts: Sequence[str]) -> SignatureBatch:
+    """Return the signatures of some texts; those that were signed lately are not read again."""
+    keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+    known = {key: signed for key in keys if (signed := _signed.get(key)) is not None}
+    new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    batch = _sign_texts(new.values())
+    rows = (row.tobytes() for row in batch.signatures)
+    known |= zip(new, zip(rows, batch.numbers.tolist(), batch.said.tolist(), strict=True), strict=True)
+    _signed.update((key, known[key]) for key in new)
+    for key in [*_signed][: max(0, len(_signed) - SIGNED_MAX)]:
+        _signed.pop(key, None)
+    signatures = np.frombuffer(b"".join(known[key][0] for key in keys), np.uint16).reshape(-1, FUNCTIONS)
+    numbers, said = ([known[key][place] for key in keys] for place in (1, 2))
+    return SignatureBatch(signatures, np.array(numbers, np.uint64), np.array(said, np.bool_))
+
+
+def _sign_texts(texts: Iterable[str]) -> SignatureBatch:
     word_lists = [words_of(text) for text in texts]
     lengths = np.array([len(words) for words in word_lists], np.int64)
     hashes = np.array([term_hash(word) for words in word_lists for word in words], np.uint64)
