@@ -158,7 +158,10 @@ async def simulated(path: Path, asked: Asked) -> tuple[Walk, Checker]:
                 with spent() as took:
                     await trials.tried(memory, checker, clock.now())
                 walk.tried_s += took.cpu_s
-            note(f"day {day + 1}: {walk.verbs} verbs, {walk.ticks} ticks, {checker.met} criteria met")
+            broken = [name for name, one in checker.criteria.items() if one.found]
+            note(
+                f"day {over}: {walk.verbs} verbs, {walk.ticks} ticks, {checker.met} criteria met, broken: {broken}"
+            )
     await scenarios.told(path.parent, policy, checker)
     return walk, checker
 

@@ -124,7 +124,10 @@ FAULTS: Mapping[str, Fault] = {
     "E1": Fault("work of each tick fails", broken=(ticking, "JOBS", _failing)),
     "E2": Fault("nothing keeps warm memory within its budget", _off("warm-budget")),
     "E3": Fault("read notices have no life time", _off("read-notices")),
-    "E4": Fault("finished tasks have no life time", _off("finished-tasks")),
+    # The budget takes most of them before their time.
+    "E4": Fault(
+        "finished tasks have no life time, nor cold memory a budget", _off("finished-tasks", "cold-budget")
+    ),
     "E5": Fault("no guard is asked", JANITOR, (Guarding, "mark_blocked", _unguarded)),
     "E6": Fault("a dry run writes", broken=(Engine, "plan", _writing)),
     "E7": Fault("a rule with a period fires at each run", _AGAIN, (SqliteStore, "commit", _forgetful)),

@@ -17,8 +17,8 @@ from benchmarks.simulate.sabotage import FAULTS
 from remanence.core.model import Reason, Relation, Status, Tier
 
 # How many days a fault needs to show, with one agent or more.
-DAYS = {"E2": 2, "E3": 9, "E4": 16, "E11": 2, "E12": 2}
-AGENTS = {"E12": 2}
+DAYS = {"E2": 2, "E3": 9, "E4": 16, "E11": 2, "E12": 4}
+AGENTS = {"E12": 3}
 QUICK = ("E5",)
 
 
