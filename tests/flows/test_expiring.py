@@ -187,6 +187,25 @@ async def test_ticks_end_images_once_a_day(tmp_path: Path) -> None:
     assert [0, 3, 0, 0, 0, 0, 0, 0] == ended
 
 
+async def test_ticks_look_once_a_day_for_images_that_nothing_keeps_any_more(tmp_path: Path) -> None:
+    """What a hold kept ends with the first deep tick of the day after the hold was taken off."""
+    clock = ManualClock(NOW)
+    async with opened(tmp_path / "memory.db", clock) as memory:
+        held = await memory.learn("The ledger lies in the blue cabinet.")
+        await memory.hold(held.id, "case")
+        clock.advance(days=61)
+        await memory.review.settle("clock", "accept")
+        await memory.run_jobs("deep")
+        await memory.hold(held.id, "case", off=True)
+        ended = []
+        for _ in range(5):
+            clock.advance(hours=6)
+            ran = (await memory.run_jobs("deep")).ran.get("expire")
+            ended.append(ran is not None)
+
+    assert [False, False, False, True, False] == ended
+
+
 _FIRST = "(SELECT min(position) FROM runs WHERE verb = 'expire')"
 _SECOND = _FIRST.replace("min", "max")
 FORGERIES = {

@@ -15,10 +15,12 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner import brake
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
+from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import IMAGE_EXPIRY, can
 from remanence.store.undo_data_pruning import EXPIRE
 
 _PAGE = 1_000
+_ENDED = "expire/before"  # value: of before which day ticks have ended all images
 PIECES_MAX = 10_000  # each of up to a thousand parts
 
 
@@ -100,8 +102,9 @@ async def expire(
 ) -> ExpireResult:
     """End the images that are past their time, until none is due or time is up.
 
-    A tick, which has a `fence`, ends those of whole days: what came due since the tick before would leave a line each
-    time. Raises PlanHeld where the clock is in doubt: nothing ends too early.
+    A tick, which has a `fence`, ends those of whole days, once a day: what came due since the tick before would leave a
+    line each time, and to look for images that nothing keeps any more reads all that are kept. Raises PlanHeld where
+    the clock is in doubt: nothing ends too early.
     """
     now = core.clock.now()
     # Of no memory: how many there are and the newest record are all that the brake asks for here.
@@ -118,11 +121,16 @@ async def expire(
     before = now - await settings.number(core, "audit_days") * DAY
     before -= before % DAY if fence is not None else 0
     total = ExpireResult(now, before)
+    if fence is not None:
+        ended = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(_ENDED,)))
+        if ended.values.get(_ENDED) == before:
+            return total
     for _ in range(PIECES_MAX):
         cause = core.cause(EXPIRE, fence=fence)
         batch = await core.store.end_images(core.scope, before, cause)
         if not batch.position:
-            return replace(total, more=False)
+            total = replace(total, more=False)
+            break
         total = replace(
             total,
             parts=total.parts + batch.parts,
@@ -133,4 +141,6 @@ async def expire(
         )
         if not batch.left or over():
             break
+    if fence is not None and not total.more:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={_ENDED: before}, fence=fence))
     return total
