@@ -4,8 +4,10 @@ It needs the standard library alone, because it is imported by the Python of eac
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
@@ -27,6 +29,21 @@ class Adapter:
 
     def __init__(self, variant: str = "") -> None:
         self.variant = variant
+        self._vectors: dict[str, list[float]] = {}
+
+    def use_vectors(self, path: str) -> None:
+        """Take the vectors of texts from a file of JSON lines, a text and its vector each; called before `open`."""
+        with Path(path).open(encoding="utf-8") as lines:
+            self._vectors = {_bare(text): vector for text, vector in map(json.loads, lines)}
+
+    def embed(self, texts: Iterable[str]) -> list[list[float]]:
+        """Return the vectors that stand for a model of embeddings: those of `use_vectors`, or counted words."""
+        return [self._vectors[_bare(text)] for text in texts] if self._vectors else embed_words(texts)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors."""
+        return len(next(iter(self._vectors.values()))) if self._vectors else VECTOR_DIMENSIONS
 
     def open(self, folder: str) -> None:
         """Open the memory in a folder, which is empty the first time."""
@@ -101,6 +118,11 @@ class Adapter:
     def probe_files(self) -> list[str]:
         """Return files and folders outside the given folder that hold data of this memory."""
         return []
+
+
+def _bare(text: str) -> str:
+    """Return a text without spaces around it and in small letters: some systems embed it so."""
+    return text.strip().lower()
 
 
 def count_tokens(text: str) -> int:

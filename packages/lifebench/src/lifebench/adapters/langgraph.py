@@ -11,7 +11,7 @@ from uuid import uuid4
 import pysqlite3
 from langgraph.store.sqlite import SqliteStore
 
-from lifebench.adapter import VECTOR_DIMENSIONS, Adapter, embed_words
+from lifebench.adapter import Adapter
 
 
 class Memory(Adapter):
@@ -19,7 +19,7 @@ class Memory(Adapter):
 
     def open(self, folder: str) -> None:
         connection = pysqlite3.connect(f"{folder}/store.db", check_same_thread=False, isolation_level=None)
-        index: Any = {"dims": VECTOR_DIMENSIONS, "embed": embed_words, "fields": ["text"]}
+        index: Any = {"dims": self.dimensions, "embed": self.embed, "fields": ["text"]}
         self._store = SqliteStore(connection, index=index)
         self._store.setup()
 
