@@ -1,8 +1,8 @@
-"""Measures again what docs/proof.md says, and compares case by case: python -m tools.proof [--keep].
+"""Measures again what docs/proof.md says, and compares case by case: python -m tools.proof [--keep] [--peers mem0 …].
 
 Runs lifebench with the systems that need no environment of their own, into build/proof, then holds each case against
 the one that is published in docs/proof. Cases have no times, so that they are equal on every machine. With `--keep`
-they are published in their place.
+they are published in their place. `--peers` runs other memories, too, in the environments of `benchmarks.peers`.
 """
 
 import argparse
@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from benchmarks.peers.systems import ENVIRONMENTS
+from benchmarks.peers.systems import SYSTEMS as PEERS
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED, MEASURED = ROOT / "docs" / "proof", ROOT / "build" / "proof"
@@ -33,9 +36,13 @@ LABELS = {
     "chroma": "chromadb",
     "langgraph": "LangGraph",
     "elfmem": "elfmem",
+    "hippo": "hippo",
+    "basic_memory": "basic-memory",
+    "letta": "Letta",
 }
 _TABLE = re.compile(r"(<!-- months -->\n)(?:\|.*\n)*(<!-- end -->)")
 _LEVEL = 9
+LIMIT_S = "300"  # Letta takes a minute to start
 
 
 def main() -> None:
@@ -44,10 +51,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--keep", action="store_true", help="publish what was measured")
+    peers = [name for name, system in PEERS.items() if system.adapter not in SYSTEMS]
+    parser.add_argument("--peers", nargs="+", choices=peers, default=[], help="run these memories of others")
+    parser.add_argument("--worlds", help="how many worlds each of them has, if it is slow")
+    parser.add_argument("--env", type=Path, default=ENVIRONMENTS, help="where their environments are kept")
     given = parser.parse_args()
     for system in SYSTEMS:
-        for suite, *options in SUITES:
-            run("run", "--adapter", system, "--suite", suite, "--seed", "1", *options)
+        measure(system)
+    for name in given.peers:
+        python = str(PEERS[name].make_environment(given.env))
+        worlds = ("--worlds", given.worlds) if given.worlds else ()
+        measure(PEERS[name].adapter, "--python", python, "--limit-s", LIMIT_S, *worlds)
     print(run("report"))
     differ = 0
     for file in sorted(MEASURED.glob("*.jsonl")):
@@ -65,6 +79,12 @@ def main() -> None:
             _TABLE.sub(lambda found: f"{found[1]}{draw_table()}\n{found[2]}", text), encoding="utf-8"
         )
     sys.exit(1 if differ and not given.keep else 0)
+
+
+def measure(adapter: str, *more: str) -> None:
+    """Run all suites on a system, or go on with what was begun."""
+    for suite, *options in SUITES:
+        run("run", "--adapter", adapter, "--suite", suite, "--seed", "1", *options, *more)
 
 
 def draw_table() -> str:

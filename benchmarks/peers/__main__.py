@@ -5,11 +5,10 @@ erased texts is measured by lifebench with the same adapters: `python -m tools.p
 """
 
 import argparse
-import tempfile
 from pathlib import Path
 
 from benchmarks.peers.notes import read
-from benchmarks.peers.systems import SYSTEMS
+from benchmarks.peers.systems import ENVIRONMENTS, SYSTEMS
 from benchmarks.peers.table import Bench, Row, markdown
 from benchmarks.report import settings
 
@@ -21,8 +20,9 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, help="ask only so many of them")
     parser.add_argument("--only", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--runs", type=int, default=1, help="how often; the table has the medians")
-    cache = Path(tempfile.gettempdir()) / "remanence-peers"
-    parser.add_argument("--env", type=Path, default=cache, help="where the systems' environments are kept")
+    parser.add_argument(
+        "--env", type=Path, default=ENVIRONMENTS, help="where the systems' environments are kept"
+    )
     parser.add_argument("--limit-s", type=float, default=600, help="wall seconds that a store may take")
     given = parser.parse_args()
     data = read(given.data, given.conversations)

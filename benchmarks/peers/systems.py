@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from lifebench.cli import find_adapter
 from lifebench.runner import Sandbox
 
 ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = Path(tempfile.gettempdir()) / "remanence-peers"
 NODE = "node@22"
 SQLITE = "pysqlite3-binary"  # loads extensions, which not every Python's own module may
 # Newer dependencies break its last server.
@@ -37,8 +39,8 @@ class System:
         if not complete.exists():
             note(f"making {home}")
             _run(self.python, "-m", "venv", "--clear", str(home))
+            _run(str(python), "-m", "pip", "install", "--quiet", "--upgrade", "pip")
             if self.pip:
-                _run(str(python), "-m", "pip", "install", "--quiet", "--upgrade", "pip")
                 _run(str(python), "-m", "pip", "install", "--quiet", *self.pip.split())
             if self.npm:
                 _run("npm", "install", "--prefix", str(home), *self.npm.split())
@@ -53,7 +55,7 @@ class System:
 
     def count_installed_mb(self, folder: Path) -> float:
         """Return what the environment holds beyond Python, pip and Node, compiled modules included."""
-        empty = System("", "pip", NODE if self.npm else "", self.python).make_environment(folder)
+        empty = System("", "", NODE if self.npm else "", self.python).make_environment(folder)
         return count_mb(self.make_environment(folder).parents[1]) - count_mb(empty.parents[1])
 
 

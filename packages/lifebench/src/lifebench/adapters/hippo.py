@@ -1,7 +1,8 @@
 """hippo-memory by the functions of its package, which runs in Node; a scope is a store of its own.
 
 In an environment of its own: `npm install --prefix ENVIRONMENT node@22 hippo-memory`. Without a model that it would
-download it searches by words (BM25), by strength and by age. The functions are called as its command calls them.
+download it searches by words (BM25), by strength and by age. The functions are called as its command calls them, but
+recall does not write back what it returned as used, which takes as long as learning each row anew.
 """
 
 import json
@@ -24,12 +25,10 @@ const calls = {
     const layer = h.Layer.Episodic;
     h.writeEntry(at, h.createMemory(text, { layer, source, tags, schema_fit, confidence: "verified" }));
   },
-  async find({ at, question, limit, used }) {
+  async find({ at, question, limit }) {
     const entries = h.loadSearchEntries(root(at), question);
-    const found = (await h.hybridSearch(question, entries, { budget: 4000, hippoRoot: at })).slice(0, limit);
-    const hits = found.map(hit => hit.entry);
-    if (used) for (const entry of h.markRetrieved(hits)) h.writeEntry(at, entry);
-    return hits.map(({ id, content, source }) => ({ id, content, source }));
+    const found = await h.hybridSearch(question, entries, { budget: 4000, hippoRoot: at });
+    return found.slice(0, limit).map(({ entry: { id, content, source } }) => ({ id, content, source }));
   },
   remove({ at, id }) { h.deleteEntry(at, id); },
   replace({ at, id, text }) { h.writeEntry(at, { ...h.readEntry(at, id), content: text }); },
@@ -73,21 +72,20 @@ class Memory(Adapter):
     def write(self, text: str, scope: str, by: str, source: str) -> None:
         self._call("write", scope, text=text, source=source, tags=[by])
 
-    def rows(self, question: str, limit: int, scope: str) -> list[str]:
-        found = self._call("find", scope, question=question, limit=limit, used=True)
-        return [hit["content"] for hit in found]
+    def _find(self, question: str, limit: int, scope: str) -> list[dict[str, str]]:
+        return list(self._call("find", scope, question=question, limit=limit))
 
-    def _first(self, query: str, scope: str) -> list[dict[str, str]]:
-        return list(self._call("find", scope, question=query, limit=1, used=False))
+    def rows(self, question: str, limit: int, scope: str) -> list[str]:
+        return [hit["content"] for hit in self._find(question, limit, scope)]
 
     def forget(self, query: str, scope: str) -> None:
-        for hit in self._first(query, scope):
+        for hit in self._find(query, 1, scope):
             self._call("remove", scope, id=hit["id"])
 
     erase = forget
 
     def supersede(self, query: str, text: str, scope: str) -> None:
-        for hit in self._first(query, scope):
+        for hit in self._find(query, 1, scope):
             self._call("replace", scope, id=hit["id"], text=text)
 
     def run_jobs(self) -> None:
@@ -95,4 +93,4 @@ class Memory(Adapter):
             self._call("sleep", bytes.fromhex(path.name[1:]).decode())
 
     def origins(self, question: str, scope: str) -> list[str]:
-        return [hit["source"] for hit in self._first(question, scope)]
+        return [hit["source"] for hit in self._find(question, 1, scope)]
