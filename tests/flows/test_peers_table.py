@@ -9,7 +9,7 @@ import pytest
 import lifebench
 from benchmarks.peers.notes import Data, Notes, read
 from benchmarks.peers.systems import SYSTEMS, System
-from benchmarks.peers.table import Bench, Row, choose_changes, markdown
+from benchmarks.peers.table import Bench, Life, Row, TooSlow, choose_changes, markdown
 
 NOTES = Notes(
     items=[("a", "Ann (3 May 2024): the ferry leaves at noon"), ("b", "Bo (4 May 2024): the pier is closed")],
@@ -40,10 +40,10 @@ class HereSystem(System):
         return Path(sys.executable)
 
 
-def measure(adapter: str, tmp_path: Path, limit_s: float = 60) -> Row:
+def measure(adapter: str, tmp_path: Path) -> Row:
     """Measure a system on a few notes."""
     row = Row()
-    Bench("it", HereSystem(adapter), tmp_path, limit_s, row).measure(DATA, is_first=True)
+    Bench("it", HereSystem(adapter), tmp_path, 60, row).measure(DATA, is_first=True)
     return row
 
 
@@ -76,13 +76,20 @@ def test_a_call_that_a_system_lacks_has_no_figure(tmp_path: Path) -> None:
 
 
 def test_a_system_that_stops_says_where(tmp_path: Path) -> None:
-    """A fault and a limit of time are told for each store, and no share of the evidence is."""
+    """A fault is told for each store, and no share of the evidence is."""
     (tmp_path / "broken.py").write_text("import nowhere_to_be_found\n")
-    broken, slow = measure(str(tmp_path / "broken.py"), tmp_path), measure("fts5", tmp_path, 0.0)
+    broken = measure(str(tmp_path / "broken.py"), tmp_path)
 
-    assert {"2 texts", "3 texts"} == broken.stopped.keys() == slow.stopped.keys()
+    assert {"2 texts", "3 texts"} == broken.stopped.keys()
     assert "nowhere_to_be_found" in broken.stopped["2 texts"]
-    assert "found in 10" not in {name for name, _ in (*broken.figures, *slow.figures)}
+    assert {} == broken.figures
+
+
+def test_a_system_that_is_too_slow_is_given_up(tmp_path: Path) -> None:
+    """After the end of its time no more calls are made, and it says in which call that was."""
+    NOTES.write_vectors(tmp_path / "vectors")
+    with HereSystem("fts5").start(tmp_path, 60) as memory, pytest.raises(TooSlow, match="write 1 of 2"):
+        Life(memory, NOTES, 0.0, Row()).live(str(tmp_path / "vectors"), {})
 
 
 def test_each_change_names_texts_of_its_own() -> None:
