@@ -108,19 +108,20 @@ class Life:
             {"text": text, "source": name, "scope": SCOPE, "by": "user"} for name, text in self.store.items
         ]
         self._time(f"learn, {of}", "write", items)
-        self._time(f"settle, {of}", "settle", [{}])
-        disk_mb = count_mb(Path(home))
+        self._time("settle" if changes else "", "settle", [{}])
         asked = [{"question": one, "limit": DEPTH, "scope": SCOPE} for one in self.store.questions]
         found = self._time(f"recall, {of}", "rows", asked)
         if changes:
             self.row.add("start", 1_000 * start_s, "ms")
-            self.row.add("disk", disk_mb, "MB")
         for call, given in changes.items():
             self._time(call, call, given)
+        self.memory.stop()
+        if changes:
+            self.row.add("disk", count_mb(Path(home)), "MB")
         return self._count_found(found)
 
     def _time(self, name: str, call: str, calls: Sequence[Mapping[str, object]]) -> list[list[str]]:
-        """Make calls and keep what one of them takes on average; nothing is kept of a call that the system lacks."""
+        """Make calls and keep under a name what one of them takes on average, if the system has the call."""
         before_s = self.memory.cpu_s()
         answers = []
         try:
@@ -130,7 +131,8 @@ class Life:
                     raise TooSlow(f"gave up at {call} {len(answers):,} of {len(calls):,}")
         except Unsupported:
             return []
-        self.row.add(name, 1_000 * (self.memory.cpu_s() - before_s) / len(calls), "ms")
+        if name:
+            self.row.add(name, 1_000 * (self.memory.cpu_s() - before_s) / len(calls), "ms")
         return answers
 
     def _count_found(self, found: Sequence[Sequence[str]]) -> list[float]:

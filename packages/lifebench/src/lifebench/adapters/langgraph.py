@@ -27,7 +27,8 @@ class Memory(Adapter):
         self._store.conn.close()
 
     def write(self, text: str, scope: str, by: str, source: str) -> None:
-        self._store.put((scope or "none",), str(uuid4()), {"text": text, "by": by, "source": source})
+        about = {"text": text, "by": by, "source": source}
+        self._store.put((scope or "none",), str(uuid4()), about, index=["text"])
 
     def rows(self, question: str, limit: int, scope: str) -> list[str]:
         return [
@@ -42,7 +43,7 @@ class Memory(Adapter):
 
     def supersede(self, query: str, text: str, scope: str) -> None:
         for item in self._store.search((scope or "none",), query=query, limit=1):
-            self._store.put(item.namespace, item.key, {**item.value, "text": text})
+            self._store.put(item.namespace, item.key, {**item.value, "text": text}, index=["text"])
 
     def run_jobs(self) -> None:
         self._store.sweep_ttl()
