@@ -19,16 +19,8 @@ NOTES = Notes(
 MORE = replace(NOTES, items=[*NOTES.items, ("c", "Cy (5 May 2024): the gulls are loud")])
 DATA = Data("two and three notes", [NOTES], NOTES, MORE)
 FIGURES = {
-    *(
-        "found in 10",
-        "learn, of 2",
-        "settle, of 2",
-        "recall, of 2",
-        "learn, of 3",
-        "settle, of 3",
-        "recall, of 3",
-    ),
-    *("start", "disk", "supersede", "forget", "erase"),
+    *("found in 10", "learn, of 2", "recall, of 2", "learn, of 3", "recall, of 3"),
+    *("start", "settle", "disk", "supersede", "forget", "erase"),
 }
 
 
