@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.keywords import TrustName
-from remanence.core.model import Link, Relation, Status, Turn, Verification
+from remanence.core.model import Hit, Link, Memory, Relation, Status, Tier, Turn, Verification
 from remanence.core.results import date_of
+from remanence.flows.recall.ordering import order_hits
 from tests.flows.conftest import Opener
 
 OLD, NEW = "The open day starts at two.", "The open day starts at four."
@@ -329,6 +330,25 @@ async def test_the_newer_of_two_wordings_stands_above_at_each_place(
     assert (order.index(new.id) < order.index(old.id)) is rises
     assert bool(found.memories[order.index(new.id)].stands_above) is rises
     assert disputed is None or not any(hit.stands_above for hit in after.memories)
+
+
+def test_what_does_not_stand_keeps_its_place() -> None:
+    """An archived hit between two answers stays there when the later one moves up."""
+    old, archived, new = (
+        Hit(Memory(seq, f"{seq:032x}", "default", text, status, Tier.HOT, seq, seq, 0, 0, b""), 1.0, {})
+        for seq, (text, status) in enumerate(
+            [
+                ("Ada sings with the choir Tall Oak in Bath.", Status.ACTIVE),
+                ("The choir of Bath, where Ada sings.", Status.ARCHIVED),
+                ("Ada sings with the choir Blue Heron in Bath.", Status.ACTIVE),
+            ],
+            start=1,
+        )
+    )
+    query = "Which choir does Ada sing with in Bath?"
+    ordered = order_hits(query, [old, archived, new], [], newer_first=True, by_assistants=False)
+
+    assert [3, 2, 1] == [hit.seq for hit in ordered]
 
 
 @pytest.mark.parametrize("linked", [False, True])

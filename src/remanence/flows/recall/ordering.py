@@ -184,38 +184,49 @@ def _put_newer_first(query: str, hits: list[Hit], links: Sequence[Link]) -> list
     ranked = [hit for hit in hits[:AMONG] if hit.memory.status in STANDING]
     if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
         return hits
-    newer = _pair_newer(links)
+    newer, learned = _pair_newer(links)
     ordered: list[Hit] = []
     while ranked:
-        above = _find_newer(query, ranked, newer, is_best=ranked[0].seq == hits[0].seq)
+        own = learned[ranked[0].seq]
+        rest = [hit for hit in ranked[1:] if hit.seq not in own]
+        above = _find_newer(query, ranked[0], rest, newer, is_best=ranked[0].seq == hits[0].seq)
         if above is None:
             ordered.append(ranked.pop(0))
         else:
             moved, why = above
             ranked.remove(moved)
             ordered.append(replace(moved, stands_above=f"{ranked[0].name}: {why}"))
-    placed = {hit.seq for hit in ordered}
-    return ordered + [hit for hit in hits if hit.seq not in placed]
+    # What does not stand keeps its place.
+    among = iter(ordered)
+    best = [next(among) if hit.memory.status in STANDING else hit for hit in hits[:AMONG]]
+    return best + hits[AMONG:]
 
 
-def _pair_newer(links: Sequence[Link]) -> set[tuple[int, int]]:
-    """Return which is linked as newer than which; for a fact its turns count too, which may be shown in its place."""
-    sources: dict[int, set[int]] = defaultdict(set)
+def _pair_newer(links: Sequence[Link]) -> tuple[set[tuple[int, int]], Mapping[int, set[int]]]:
+    """Return which is linked as newer than which, and the turns of each fact and the facts of each turn.
+
+    The turns of a fact are newer as it is, and may be shown in its place.
+    """
+    turns: dict[int, set[int]] = defaultdict(set)
+    learned: dict[int, set[int]] = defaultdict(set)
     for link in links:
-        sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
-    return {
+        if link.relation is Relation.LEARNED_FROM:
+            turns[link.source].add(link.target)
+            learned[link.source].add(link.target)
+            learned[link.target].add(link.source)
+    newer = {
         pair
         for link in links
         if link.relation is Relation.NEWER
-        for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
+        for pair in product({link.source, *turns[link.source]}, {link.target, *turns[link.target]})
     }
+    return newer, learned
 
 
 def _find_newer(
-    query: str, ranked: Sequence[Hit], newer: set[tuple[int, int]], *, is_best: bool
+    query: str, first: Hit, rest: Sequence[Hit], newer: set[tuple[int, int]], *, is_best: bool
 ) -> tuple[Hit, str] | None:
-    """Return which of the answers is a later word than the first of them, and why; None where none is."""
-    first, *rest = ranked
+    """Return which of the others is a later word than an answer, and why; None where none is."""
     # What was said again after the newer word is newer than it.
     later = [hit for hit in rest if hit.memory.last_said_at >= (first.memory.said_again_at or 0)]
     linked = next((hit for hit in later if (hit.seq, first.seq) in newer), None)

@@ -75,7 +75,7 @@ class Memory(Adapter):
     def erase(self, query: str, scope: str) -> None:
         for memory in self._first(query, scope):
             erase = self._engine(scope).erase
-            erase.apply(erase.show(memory.id))
+            erase.apply(erase.show(memory.id, scopes=list(self._engines)))
 
     def reject(self, query: str, scope: str) -> None:
         for memory in self._first(query, scope):
