@@ -82,7 +82,7 @@ class Memory(Adapter):
     def _erase(self, memories: list[Any], scope: str) -> None:
         erase = self._engine(scope).erase
         if memories:
-            erase.apply(erase.show(memories))
+            erase.apply(erase.show(memories, scopes=list(self._engines)))
 
     def forget_all(self, query: str, scope: str) -> None:
         if memories := self._named(query, scope):
