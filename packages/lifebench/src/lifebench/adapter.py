@@ -6,12 +6,14 @@ It needs the standard library alone, because it is imported by the Python of eac
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 VECTOR_DIMENSIONS = 256
+HITS = 10  # of a query that names several texts, and more
 
 
 class Unsupported(Exception):
@@ -83,6 +85,14 @@ class Adapter:
         """Delete what a query names for good, from its files too."""
         raise Unsupported("it erases nothing")
 
+    def forget_all(self, query: str, scope: str) -> None:
+        """Delete every text that a query names; a system whose hits have no scores takes the first."""
+        self.forget(query, scope)
+
+    def erase_all(self, query: str, scope: str) -> None:
+        """Delete every text that a query names for good; a system whose hits have no scores takes the first."""
+        self.erase(query, scope)
+
     def reject(self, query: str, scope: str) -> None:
         """Delete what a query names and refuse to store it again."""
         raise Unsupported("it refuses nothing")
@@ -118,6 +128,12 @@ class Adapter:
     def probe_files(self) -> list[str]:
         """Return files and folders outside the given folder that hold data of this memory."""
         return []
+
+
+def count_named(scores: Sequence[float]) -> int:
+    """Return how many hits a query names by their scores, the best first: those before the largest gap."""
+    gaps = [before - after for before, after in pairwise(scores)]
+    return 1 + gaps.index(max(gaps)) if gaps else len(scores)
 
 
 def _bare(text: str) -> str:

@@ -20,7 +20,7 @@ from remanence.faces.style import Undoable, counting, waiting
 from remanence.store.address import exists
 
 if TYPE_CHECKING:
-    from remanence.flows.erase.erase import ErasePreview
+    from remanence.flows.erase.erase_results import ErasePreview
     from remanence.flows.mirror.mirror_result import MirrorResult
 
 
@@ -197,6 +197,13 @@ async def _erase(
         ),
     ] = None,
     mentions: Annotated[bool, Parameter(help="Also redact the person's names in what others said.")] = False,
+    scopes: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Also erase the same texts, or the person, in this scope; repeatable.",
+            negative=(),
+        ),
+    ] = None,
     since: Annotated[
         bool,
         Parameter(
@@ -210,7 +217,7 @@ async def _erase(
     yes: Annotated[bool, Parameter(help="Erase them; without this option they are only shown.")] = False,
 ) -> Any:
     if since or copies:
-        if names or scope or mentions or (since and copies) or (copies and (yes or subject)):
+        if names or scope or mentions or scopes or (since and copies) or (copies and (yes or subject)):
             raise InvalidInput(
                 "it asks for several things at once",
                 recovery="name what to erase, or give --since, with --subject and --yes at most, or --copies alone",
@@ -218,7 +225,9 @@ async def _erase(
         return await _erase_since(memory, subject, yes=yes) if since else await memory.erase.show(copies=True)
 
     async def show() -> "ErasePreview":
-        return await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+        return await memory.erase.show(
+            names or (), scope=scope, subject=subject, mentions=mentions, scopes=scopes or ()
+        )
 
     with waiting("looking"):
         preview = await show()

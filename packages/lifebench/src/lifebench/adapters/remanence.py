@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import remanence.sync
-from lifebench.adapter import Adapter, Unsupported
+from lifebench.adapter import HITS, Adapter, Unsupported, count_named
 from remanence import ManualClock
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 
@@ -83,6 +83,10 @@ class Memory(Adapter):
     def _first(self, query: str, scope: str) -> list[Any]:
         return [hit.memory for hit in self._engine(scope).recall(query, limit=1).memories]
 
+    def _named(self, query: str, scope: str) -> list[Any]:
+        hits = self._engine(scope).recall(query, limit=HITS).memories
+        return [hit.memory for hit in hits[: count_named([hit.score for hit in hits])]]
+
     def supersede(self, query: str, text: str, scope: str) -> None:
         for memory in self._first(query, scope):
             self._engine(scope).correct(memory, text)
@@ -94,9 +98,19 @@ class Memory(Adapter):
             self._last = scope, self._engine(scope).forget(memory)
 
     def erase(self, query: str, scope: str) -> None:
-        for memory in self._first(query, scope):
-            erase = self._engine(scope).erase
-            erase.apply(erase.show(memory.id))
+        self._erase(self._first(query, scope), scope)
+
+    def _erase(self, memories: list[Any], scope: str) -> None:
+        erase = self._engine(scope).erase
+        if memories:
+            erase.apply(erase.show(memories, scopes=list(self._engines)))
+
+    def forget_all(self, query: str, scope: str) -> None:
+        if memories := self._named(query, scope):
+            self._last = scope, self._engine(scope).forget(memories)
+
+    def erase_all(self, query: str, scope: str) -> None:
+        self._erase(self._named(query, scope), scope)
 
     def reject(self, query: str, scope: str) -> None:
         for memory in self._first(query, scope):
