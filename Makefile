@@ -65,8 +65,8 @@ endif
 	$(INSTALL) --build-constraint constraints.txt --editable .
 	@touch $@
 
-$(STAMP): $(PRODUCT) $(KIT)/pyproject.toml
-	$(INSTALL) --build-constraint constraints.txt --group dev --editable $(KIT)
+$(STAMP): $(PRODUCT) $(KIT)/pyproject.toml $(LIFEBENCH)/pyproject.toml
+	$(INSTALL) --build-constraint constraints.txt --group dev --editable $(KIT) --editable $(LIFEBENCH)
 	@# Hundreds of processes import these, some in environments that keep nothing compiled; a file of theirs may be no Python.
 	-$(BIN)/python -m compileall -qq -j 0 .venv src $(KIT)/src
 	@touch $@

@@ -23,12 +23,12 @@ from benchmarks.budget.data import Kept, read
 from benchmarks.budget.engines import Adapter, Left, Ours, copied
 from benchmarks.budget.peer import Peer
 from benchmarks.budget.policies import CONDENSED, LEFT, ORDERS, RANDOM, Budget
+from benchmarks.peers.systems import ENVIRONMENTS
 from benchmarks.report import figure, note, settings
 
 SHARES = (0.5, 0.25, 0.1)
 PER = ("memories", "words", CONDENSED)  # and LEFT, where it is asked for
 UNCUT = "uncut"
-CACHE = Path(tempfile.gettempdir()) / "remanence-peers"
 
 
 @dataclass
@@ -64,7 +64,9 @@ def main() -> None:
     parser.add_argument("--per", nargs="+", choices=[*PER, LEFT], default=PER)
     parser.add_argument("--embedder", default="auto")
     parser.add_argument("--engine", nargs="+", default=["remanence"], help="remanence, elfmem==VERSION")
-    parser.add_argument("--env", type=Path, default=CACHE, help="where the environments of others are kept")
+    parser.add_argument(
+        "--env", type=Path, default=ENVIRONMENTS, help="where the environments of others are kept"
+    )
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     given = parser.parse_args()
     data = read(given.path, given.conversations)

@@ -1,1 +1,1 @@
-"""Figures beside another engine, run as `python -m benchmarks.peers`: the same texts, vectors, links and questions."""
+"""Figures beside other memories, run as `python -m benchmarks.peers`: the same texts, vectors and questions for all."""

@@ -1,31 +1,40 @@
-"""How this engine stands beside others.
+"""How this engine stands beside others: `python -m benchmarks.peers [--data locomo10.json] [--only mem0 …] [--runs 3]`.
 
-`python -m benchmarks.peers [--data locomo10.json]` makes the table of all peers: what each finds, what learning and
-recall cost, what it weighs. `--verbs` makes that of what a caller writes: lines of code to remember, find, filter,
-correct, forget, delete a user, and what of that user stays in the files.
+Prints what each system finds, what its calls cost, and what it weighs. What systems do with replaced, forgotten and
+erased texts is measured by lifebench with the same adapters: `python -m tools.proof --peers`.
 """
 
 import argparse
-import tempfile
 from pathlib import Path
 
-from benchmarks.peers import table, verbs_table
+from benchmarks.peers.notes import read
+from benchmarks.peers.systems import ENVIRONMENTS, SYSTEMS
+from benchmarks.peers.table import Bench, Row, markdown
+from benchmarks.report import settings
 
 
 def main() -> None:
-    """Make one of the tables."""
+    """Measure the systems, one after the other, and print the figures and the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, help="the conversations of LoCoMo; made-up texts without it")
-    parser.add_argument("--only", nargs="+", choices=[engine.name for engine in table.ENGINES])
-    cache = Path(tempfile.gettempdir()) / "remanence-peers"
-    parser.add_argument("--env", type=Path, default=cache, help="where the peers' environments are kept")
-    parser.add_argument("--limit-s", type=float, default=600, help="wall seconds a step may take")
-    parser.add_argument("--verbs", action="store_true", help="make the table of what a caller writes")
+    parser.add_argument("--conversations", type=int, help="ask only so many of them")
+    parser.add_argument("--only", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--runs", type=int, default=1, help="how often; the table has the medians")
+    parser.add_argument(
+        "--env", type=Path, default=ENVIRONMENTS, help="where the systems' environments are kept"
+    )
+    parser.add_argument("--limit-s", type=float, default=600, help="wall seconds that a store may take")
     given = parser.parse_args()
-    if given.verbs:
-        verbs_table.measure(given.env, given.limit_s)
-        return
-    table.measure(given.data, given.only, given.env, given.limit_s)
+    data = read(given.data, given.conversations)
+    settings(data=data.name, small=len(data.small.items), large=len(data.large.items), runs=given.runs)
+    rows = {name: Row() for name in given.only}
+    for name, row in rows.items():
+        row.add("installed", SYSTEMS[name].count_installed_mb(given.env), "MB")
+        bench = Bench(name, SYSTEMS[name], given.env, given.limit_s, row)
+        for number in range(given.runs):
+            bench.measure(data, is_first=number == 0)
+        row.report(name)
+    print(markdown(rows))
 
 
 if __name__ == "__main__":

@@ -25,12 +25,12 @@ class Notes:
     questions: Sequence[str]
     evidence: Sequence[frozenset[str]]
 
-    def write(self, folder: Path) -> None:
-        """Write what a process reads: texts, questions and their vectors."""
-        given = {"items": self.items, "questions": self.questions}
-        (folder / "given.json").write_text(json.dumps(given), encoding="utf-8")
-        texts = [text for _, text in self.items] + list(self.questions)
-        StaticEmbedder().embed(texts).astype("<f4").tofile(folder / "vectors.f32")
+    def write_vectors(self, path: Path, more: Sequence[str] = ()) -> None:
+        """Write the vectors of texts, questions and more, a JSON line each, as adapters read them."""
+        texts = [*(text for _, text in self.items), *self.questions, *more]
+        with path.open("w", encoding="utf-8") as file:
+            for text, vector in zip(texts, StaticEmbedder().embed(texts).tolist(), strict=True):
+                file.write(json.dumps([text, vector]) + "\n")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Data:
     large: Notes
 
 
-def read(path: Path | None) -> Data:
+def read(path: Path | None, conversations: int | None = None) -> Data:
     """Return the conversations of LoCoMo, each a store of its own, or made-up texts where there is no file."""
     if path is None:
         small, large = _made(SMALL), _made(LARGE)
@@ -59,7 +59,8 @@ def read(path: Path | None) -> Data:
     everything = [item for store in stores for item in store.items]
     few = asked[:: max(1, len(asked) // ASKED_LARGE)]
     large = Notes(everything, [one.text for one in few], [one.evidence for one in few])
-    return Data("LoCoMo", stores, min(stores, key=lambda store: abs(len(store.items) - SMALL)), large)
+    stores.sort(key=lambda store: abs(len(store.items) - SMALL))
+    return Data("LoCoMo", stores[:conversations], stores[0], large)
 
 
 def said(turn: Turn) -> str:

@@ -1,194 +1,174 @@
-"""One table of all engines: what each finds, what learning and recall cost, and what it weighs.
+"""One table of all systems: the evidence that each finds, what its calls cost, and what it weighs.
 
-Each step of an engine runs in a process of its own, by that engine's own Python.
+Each memory lives in a process of its own, asked through its adapter of lifebench. CPU time is that of all processes of
+a system, with what its adapter and the pipe to it take.
 """
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from statistics import mean, median
 
-import numpy as np
+from benchmarks.peers.notes import Data, Notes
+from benchmarks.peers.systems import System, count_mb
+from benchmarks.report import figure, note
+from lifebench.adapter import Unsupported
+from lifebench.runner import AdapterFault, Sandbox
 
-from benchmarks.peers.environments import disk_mb, environment, import_s, installed_mb, reason
-from benchmarks.peers.notes import Data, Notes, read
-from benchmarks.report import figure, note, settings
-
-ROOT = Path(__file__).parents[2]
-STORES = Path(__file__).with_name("stores")
-Line = Mapping[str, Any]  # that a process printed
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What is measured: its name, its file, what pip installs, what is imported, and which of its kinds."""
-
-    name: str
-    script: str
-    package: str
-    statement: str
-    kind: tuple[str, ...] = ()
-    ours: bool = False
-    settings: Mapping[str, str] = field(default_factory=dict)  # of its environment
+SCOPE = "notes"
+DEPTH = 10
+CHANGED = 20  # texts that are replaced, forgotten and erased, of each
+Given = dict[str, str]  # what a call is made with
 
 
-ENGINES = (
-    Engine("FTS5", "fts5_store.py", "", "import sqlite3"),
-    Engine(
-        "LangGraph",
-        "langgraph_store.py",
-        "langgraph-checkpoint-sqlite pysqlite3-binary",
-        "from langgraph.store.sqlite import SqliteStore",
-    ),
-    Engine(
-        "mem0",
-        "mem0_store.py",
-        "mem0ai",
-        "from mem0 import Memory",
-        settings={"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "nobody is asked"},
-    ),
-    Engine("elfmem", "elfmem_store.py", "elfmem", "from elfmem.api import MemorySystem"),
-    *(
-        Engine(f"Remanence, {kind}", "remanence_store.py", str(ROOT), "import remanence", (kind,), ours=True)
-        for kind in ("words", "given", "own")
-    ),
-)
+class TooSlow(Exception):
+    """A store took longer than the limit."""
 
 
 @dataclass
 class Row:
-    """The figures of one engine by column, and what went wrong."""
+    """The figures of one system by column, a value a run, and why it stopped."""
 
-    figures: dict[str, tuple[float, str]] = field(default_factory=dict)
+    figures: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # by name and unit
     stopped: dict[str, str] = field(default_factory=dict)
 
+    def add(self, name: str, value: float, unit: str) -> None:
+        """Keep a figure of one run."""
+        self.figures.setdefault((name, unit), []).append(value)
 
-def measure(path: Path | None, only: Sequence[str] | None, env: Path, limit_s: float) -> None:
-    """Measure the engines on a data set, one after the other, and print the figures and the table."""
-    data = read(path)
-    chosen = [engine for engine in ENGINES if only is None or engine.name in only]
-    settings(data=data.name, small=len(data.small.items), large=len(data.large.items), engines=len(chosen))
-    bare = environment(env, "")
-    rows: dict[str, Row] = {}
-    for engine in chosen:
-        python = environment(env, engine.package)
-        row = rows[engine.name] = Row()
-        row.figures["installed"] = installed_mb(python, bare), "MB"
-        row.figures["import"] = _import_s(python, engine), "s"
-        Bench(engine, Path(sys.executable) if engine.ours else python, data, limit_s, row).run()
-        for name, (value, unit) in row.figures.items():
-            figure(f"peers.table.{name.replace(' ', '_')}", value, unit, engine=engine.name, **row.stopped)
-    print(markdown(rows))
+    def medians(self) -> dict[tuple[str, str], float]:
+        """Return each figure, the median of its runs."""
+        return {column: median(values) for column, values in self.figures.items()}
 
-
-def _import_s(python: Path, engine: Engine) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        return import_s(python, engine.statement, engine_environment(engine.settings, Path(folder)))
+    def report(self, name: str) -> None:
+        """Print the figures."""
+        for (column, unit), value in self.medians().items():
+            runs = [round(one, 4) for one in self.figures[column, unit]]
+            label = f"peers.{column.replace(' ', '_').replace(',', '')}"
+            figure(label, value, unit, system=name, runs=runs)
+        if self.stopped:
+            figure("peers.stopped", len(self.stopped), "", system=name, **self.stopped)
 
 
-def engine_environment(more: Mapping[str, str], kept: Path) -> dict[str, str]:
-    """Return the variables of an engine's process; mem0 writes its configuration into a folder of its own."""
-    return {**os.environ, **more, "MEM0_DIR": str(kept)}
-
-
-@dataclass
+@dataclass(frozen=True)
 class Bench:
-    """One engine on one data set."""
+    """One system on one data set."""
 
-    engine: Engine
-    python: Path
-    data: Data
-    limit_s: float
+    name: str
+    system: System
+    folder: Path  # of environments
+    limit_s: float  # wall seconds that a store may take
     row: Row
 
-    def run(self) -> None:
-        """Ask every store; time the small and the large one."""
+    def measure(self, data: Data, *, is_first: bool) -> None:
+        """Take the cost in the small and the large store; ask all stores in the first run, since answers stay."""
         shares: list[float] = []
-        for store in self.data.stores:
-            lines = self._filled(store, shown=store is self.data.small)
-            found = next((line["found"] for line in lines if "found" in line), ())
-            shares += [
-                len(evidence & set(hits)) / len(evidence)
-                for evidence, hits in zip(store.evidence, found, strict=False)
-            ]
-        if len(shares) == sum(len(store.questions) for store in self.data.stores):
-            self.row.figures["R@10"] = 100 * float(np.mean(shares)), "%"
-        self._one(self.data.small)
-        lines = self._filled(self.data.large, shown=True)
-        for what in ("bulk", "settle"):
-            self._add(what, lines, what, "s", 1)
+        for store in data.stores if is_first else [data.small]:
+            shares += self._live(store, Row() if store is not data.small else self.row, {})
+        if len(shares) == sum(len(store.questions) for store in data.stores):
+            self.row.add("found in 10", 100 * mean(shares), "%")
+        self._live(data.large, self.row, choose_changes(data.large))
 
-    def _filled(self, store: Notes, *, shown: bool) -> list[Line]:
-        """Fill a store and ask it; where it is `shown`, its figures count."""
-        size = f"at {len(store.items):,}"
-        with tempfile.TemporaryDirectory() as folder:
-            material, kept = _given(store, Path(folder))
-            lines = self._step("bulk", kept, material)
-            if any(line.get("of") == "settle" for line in lines):
-                if shown:
-                    self.row.figures[f"disk {size}"] = disk_mb(kept), "MB"
-                lines += self._step("recall", kept, material)
-        if shown:
-            self._add(f"recall {size}", lines, "recall", "ms", 1_000)
-        return lines
+    def _live(self, store: Notes, row: Row, changes: Mapping[str, Sequence[Given]]) -> list[float]:
+        """Return the share of the evidence that each question finds; what stops the system is kept in its row."""
+        note(f"{self.name}: {len(store.items):,} texts")
+        ends = time.monotonic() + self.limit_s
+        with tempfile.TemporaryDirectory() as folder, self.system.start(self.folder, self.limit_s) as memory:
+            vectors = Path(folder) / "vectors.jsonl"
+            store.write_vectors(vectors, [one["text"] for one in changes.get("supersede", ())])
+            try:
+                return Life(memory, store, ends, row).live(str(vectors), changes)
+            except (AdapterFault, TooSlow) as fault:
+                self.row.stopped[f"{len(store.items):,} texts"] = str(fault)[:200]
+                return []
 
-    def _one(self, store: Notes) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            material, kept = _given(store, Path(folder))
-            lines = self._step("one", kept, material)
-        self._add("one by one", lines, "one", "ms", 1_000 / len(store.items))
 
-    def _step(self, step: str, kept: Path, material: Path) -> list[Line]:
-        note(f"{self.engine.name}: {step}")
-        script = str(STORES / self.engine.script)
-        command = [str(self.python), "-s", script, step, str(kept), str(material), *self.engine.kind]
-        env = engine_environment(self.engine.settings, kept)
+@dataclass(frozen=True)
+class Life:
+    """One memory from its first text to its last deletion."""
+
+    memory: Sandbox
+    store: Notes
+    ends: float
+    row: Row
+
+    def live(self, vectors: str, changes: Mapping[str, Sequence[Given]]) -> list[float]:
+        """Fill the memory, ask it, change it; return the share of the evidence that each question found."""
+        home = str(self.memory.root / "memory")
+        of = f"of {len(self.store.items):,}"
+        self.memory.call("probe_files")  # imports the system
+        imported_s = self.memory.cpu_s()
+        self.memory.call("use_vectors", path=vectors)
+        before_s = self.memory.cpu_s()
+        self.memory.call("open", folder=home)
+        start_s = imported_s + self.memory.cpu_s() - before_s
+        items = [
+            {"text": text, "source": name, "scope": SCOPE, "by": "user"} for name, text in self.store.items
+        ]
+        self._time(f"learn, {of}", "write", items)
+        self._time("settle" if changes else "", "settle", [{}])
+        asked = [{"question": one, "limit": DEPTH, "scope": SCOPE} for one in self.store.questions]
+        found = self._time(f"recall, {of}", "rows", asked)
+        if changes:
+            self.row.add("start", 1_000 * start_s, "ms")
+        for call, given in changes.items():
+            self._time(call, call, given)
+        self.memory.stop()
+        if changes:
+            self.row.add("disk", count_mb(Path(home)), "MB")
+        return self._count_found(found)
+
+    def _time(self, name: str, call: str, calls: Sequence[Mapping[str, object]]) -> list[list[str]]:
+        """Make calls and keep under a name what one of them takes on average, if the system has the call."""
+        before_s = self.memory.cpu_s()
+        answers = []
         try:
-            done = subprocess.run(command, capture_output=True, timeout=self.limit_s, check=False, env=env)
-            output = done.stdout
-            if done.returncode:
-                self.row.stopped["failed"] = reason(done.stderr.decode(errors="replace"))
-        except subprocess.TimeoutExpired as late:
-            output = late.stdout or b""
-            self.row.stopped["gave_up"] = f"{step} gave up at {self.limit_s:g} s"
-        return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
+            for given in calls:
+                answers.append(self.memory.call(call, **given))
+                if time.monotonic() > self.ends:
+                    raise TooSlow(f"gave up at {call} {len(answers):,} of {len(calls):,}")
+        except Unsupported:
+            return []
+        if name:
+            self.row.add(name, 1_000 * (self.memory.cpu_s() - before_s) / len(calls), "ms")
+        return answers
 
-    def _add(self, name: str, lines: Sequence[Line], what: str, unit: str, per_second: float) -> None:
-        """Keep the median of what was timed, if anything was."""
-        samples = [line["cpu_s"] for line in lines if line.get("of") == what]
-        if samples:
-            self.row.figures[name] = float(np.median(samples)) * per_second, unit
+    def _count_found(self, found: Sequence[Sequence[str]]) -> list[float]:
+        """Return the share of the evidence among the rows of each question, which are known by their texts."""
+        names: dict[str, set[str]] = {}
+        for name, text in self.store.items:
+            names.setdefault(text.strip(), set()).add(name)
+        hits = [{name for row in rows for name in names.get(row.strip(), ())} for rows in found]
+        return [len(one & of) / len(of) for one, of in zip(hits, self.store.evidence, strict=True)]
 
 
-def _given(store: Notes, folder: Path) -> tuple[Path, Path]:
-    """Return the folder with what a process reads, and an empty one for its store."""
-    material, kept = folder / "material", folder / "store"
-    material.mkdir()
-    kept.mkdir()
-    store.write(material)
-    return material, kept
+def choose_changes(store: Notes) -> dict[str, list[Given]]:
+    """Return texts to replace, forget and erase, each named by its own words."""
+    changes: dict[str, list[Given]] = {}
+    for place, call in enumerate(("supersede", "forget", "erase")):
+        texts = [text for _, text in store.items[place::7][:CHANGED]]
+        changes[call] = [{"query": text, "scope": SCOPE} for text in texts]
+    for given in changes["supersede"]:
+        given["text"] = f"{given['query']} No longer."
+    return changes
 
 
 def markdown(rows: Mapping[str, Row]) -> str:
-    """Return the table, a column for each figure that any engine has."""
-    columns: dict[str, str] = {}
-    for row in rows.values():
-        columns |= {name: unit for name, (_, unit) in row.figures.items() if name not in columns}
-    heads = [f"{name}, {unit}" for name, unit in columns.items()]
+    """Return the table, a column for each figure that any system has."""
+    found = {name: row.medians() for name, row in rows.items()}
+    columns = list(dict.fromkeys(column for figures in found.values() for column in figures))
+    heads = [f"{name}, {unit}" for name, unit in columns]
     lines = [f"| | {' | '.join(heads)} |", "|---" * (len(columns) + 1) + "|"]
-    for name, row in rows.items():
-        cells = [_cell(row.figures.get(column)) for column in columns]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [
+        f"| {name} | {' | '.join(_cell(figures.get(column)) for column in columns)} |"
+        for name, figures in found.items()
+    ]
     return "\n".join(lines)
 
 
-def _cell(found: tuple[float, str] | None) -> str:
-    if found is None:
+def _cell(value: float | None) -> str:
+    if value is None:
         return "–"
-    value, _ = found
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

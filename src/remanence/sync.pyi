@@ -59,7 +59,7 @@ from remanence.flows.consolidate.boxes import ConversationSegment, ConversationT
 from remanence.flows.consolidate.guidelines import Guidelines
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
-from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
+from remanence.flows.erase.erase_results import ErasedSinceReport, ErasePreview, Erasure
 from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
@@ -125,6 +125,7 @@ class Erase:
         scope: bool = False,
         subject: str | Sequence[str] | None = None,
         mentions: bool = False,
+        scopes: Sequence[str] = (),
     ) -> ErasePreview: ...
     @overload
     def show(self, *, since: Literal[True]) -> ErasedSinceReport | None: ...

@@ -71,7 +71,8 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
-    from remanence.flows.erase.erase import Erase, ErasedSinceReport, ErasePreview, Erasure
+    from remanence.flows.erase.erase import Erase
+    from remanence.flows.erase.erase_results import ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.flows.erase.erase import Erasure
+from remanence.flows.erase.erase_results import Erasure
 from remanence.flows.mirror.folder import OWN
 from tests.flows.conftest import Opener, hear
 from tests.sentences import Sentences

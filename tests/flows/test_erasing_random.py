@@ -12,7 +12,7 @@ from remanence import Engine, NotFound, RemanenceError
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, Erased, InvalidInput
 from remanence.core.model import Memory
-from remanence.flows.erase.erase import ErasePreview
+from remanence.flows.erase.erase_results import ErasePreview
 from tests.flows.test_erasing import unsound
 from tests.flows.test_erasing_subject import TOMBS
 

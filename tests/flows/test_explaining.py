@@ -166,7 +166,7 @@ async def test_a_way_in_lets_it_in(harbour: remanence.Engine) -> None:
         ({"filters": {"status": "superseded"}}, "status", "it is inbox, and another status was asked for"),
         ({"budget": 5}, "budget", "more than the whole budget of 5"),
         ({"question": "Which boat is at pier 3?", "limit": 1}, "no match", "nothing is less like it"),
-        ({"question": "Which red boat is at pier 3?", "limit": 1}, "pool", "it ranks"),
+        ({"question": "Which red boat is at pier 3?", "limit": 1}, "rank", "it ranks"),
         ({}, "nothing", "it is in the answer, 1st"),
         ({"frame": "self"}, "filter", "tags of the frame: its tags are: keys"),
         ({"frame": "attention"}, "nothing", "it is in the answer, 1st"),
@@ -180,6 +180,16 @@ async def test_the_first_thing_that_kept_it_out_is_named(
 
     assert (stage, 13) == (found.stage, found.seq)
     assert words in found.what
+
+
+async def test_what_ranks_beyond_the_pool_says_so(harbour: remanence.Engine) -> None:
+    """Twice the ten best are looked at, even for one."""
+    for number in range(12):
+        await harbour.learn(f"Barge {number}, a red boat, is kept at pier 3.")
+
+    found = await missing(harbour, 13, "Which red boat is at pier 3?", limit=1)
+
+    assert ("pool", 13) == (found.stage, found.seq)
 
 
 async def test_what_no_longer_stands_says_what_became_of_it(harbour: remanence.Engine) -> None:

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.core.clock import DAY, ManualClock
-from remanence.core.model import Link, Relation, Status, Turn, Verification
+from remanence.core.keywords import TrustName
+from remanence.core.model import Hit, Link, Memory, Relation, Status, Tier, Turn, Verification
 from remanence.core.results import date_of
+from remanence.flows.recall.ordering import order_hits
 from tests.flows.conftest import Opener
 
 OLD, NEW = "The open day starts at two.", "The open day starts at four."
@@ -259,6 +261,12 @@ async def test_what_is_surely_newer_is_raised_unless_the_order_is_as_ranked(
     ("later", "speaker", "rises"),
     [
         ("The ferry to Kiel leaves from pier six, says the harbour office.", "Mara", True),
+        # It shares less than half of its words with the first, and scores nearly as high.
+        (
+            "Kiel ferry leaves pier six; Hamburg bus platform nine; Bremen train track four. Oslo tram gone.",
+            "Mara",
+            True,
+        ),
         (
             "The ferry to Kiel is late.",
             "Mara",
@@ -289,6 +297,58 @@ async def test_a_later_word_of_the_same_speaker_stands_above(
     assert ("the same speaker said it later" in first.stands_above) is rises
     assert not rises or new.id == found.memories[0].id
     assert not any(hit.stands_above for hit in as_ranked.memories)
+
+
+@pytest.mark.parametrize(
+    ("later", "trust", "rises"),
+    [
+        ("The choir of Ada in Bath is Blue Heron.", "user", True),
+        ("The choir of Ada in Bath is Blue Heron.", "outside", False),
+        (
+            "The choir of Ada in Bath wants more tenors, and the baker said it rains on Fridays.",
+            "user",
+            False,
+        ),
+    ],
+)
+async def test_the_newer_of_two_wordings_stands_above_at_each_place(
+    opener: Opener, clock: ManualClock, later: str, trust: TrustName, rises: bool
+) -> None:
+    """Without speakers both share half of the longer one's words, or are not about the same; the first hit stays."""
+    async with opener(embedder="none") as memory:
+        best = await memory.learn("Ida sews costumes for the choir of Ada in Bath.")
+        old = await memory.learn("Ada sings with the choir Tall Oak in Bath.")
+        clock.advance(days=3)
+        new = await memory.learn(later, trust=trust)
+        found = await memory.recall("Which choir is that of Ada in Bath, where Ida sews?", count_use=False)
+        disputed = await memory.update(new.id, verification="disputed") if rises else None
+        after = await memory.recall("Which choir is that of Ada in Bath, where Ida sews?", count_use=False)
+
+    order = [hit.id for hit in found.memories]
+    assert best.id == order[0]
+    assert {old.id, new.id} < set(order)
+    assert (order.index(new.id) < order.index(old.id)) is rises
+    assert bool(found.memories[order.index(new.id)].stands_above) is rises
+    assert disputed is None or not any(hit.stands_above for hit in after.memories)
+
+
+def test_what_does_not_stand_keeps_its_place() -> None:
+    """An archived hit between two answers stays there when the later one moves up."""
+    old, archived, new = (
+        Hit(Memory(seq, f"{seq:032x}", "default", text, status, Tier.HOT, seq, seq, 0, 0, b""), 1.0, {})
+        for seq, (text, status) in enumerate(
+            [
+                ("Ada sings with the choir Tall Oak in Bath.", Status.ACTIVE),
+                ("The choir of Bath, where Ada sings.", Status.ARCHIVED),
+                ("Ada sings with the choir Blue Heron in Bath.", Status.ACTIVE),
+            ],
+            start=1,
+        )
+    )
+    query = "Which choir does Ada sing with in Bath?"
+    ordered = order_hits(query, [old, archived, new], [], newer_first=True, by_assistants=False)
+
+    assert [3, 2, 1] == [hit.seq for hit in ordered]
 
 
 @pytest.mark.parametrize("linked", [False, True])

@@ -11,15 +11,15 @@ from tests.flows.conftest import Opener
 @pytest.mark.parametrize("embedder", ["auto", "none"])
 @pytest.mark.parametrize("pair", [("TKT-100", "TKT-1000"), ("1.2", "1.2.1"), ("billing", "billing-legacy")])
 async def test_who_asks_by_a_name_gets_it_first(opener: Opener, embedder: str, pair: tuple[str, str]) -> None:
-    """In either order of arrival; what was moved says over what, and why."""
+    """In either order of arrival, however few are asked for; what was moved says over what, and why."""
     moved = []
     for names in (pair, pair[::-1]):
         async with opener(embedder=embedder, scope=names[0].replace(".", "-")) as memory:
             for name in names:
                 await memory.learn(f"The owner of {name} is {'Mara' if name == pair[0] else 'Nils'}.")
             for name, owner in zip(pair, ("Mara", "Nils"), strict=True):
-                for question in (name, f"Who owns {name}?"):
-                    (first, *_) = (await memory.recall(question, count_use=False)).memories
+                for question, limit in ((name, 1), (name, 10), (f"Who owns {name}?", 1)):
+                    (first, *_) = (await memory.recall(question, limit=limit, count_use=False)).memories
                     assert owner in first.text
                     moved += [first.stands_above] if first.stands_above else []
 
@@ -41,3 +41,19 @@ async def test_a_question_that_names_it_is_not_raised(memory: remanence.Engine) 
 
     assert [first.seq, asked.seq] == order(asked)
     assert [said.seq, first.seq] == order(said)
+
+
+async def test_a_shorter_answer_begins_a_longer_one(opener: Opener) -> None:
+    """What stands above the best is the same for one as for ten: a name itself, or a later word of the speaker."""
+    async with opener(embedder="none") as memory:
+        for name in ("billing-legacy", "billing-archive", "billing"):
+            await memory.learn(f"The owner of {name} is Nils.")
+        for hour in ("two", "three", "four, on the lawn behind the house, if it is dry enough"):
+            await memory.learn(f"The party starts at {hour}.", speaker="Mara", role="user")
+
+        for question, first in (("billing", 3), ("Who owns billing?", 3), ("When starts the party?", 6)):
+            ten = [hit.seq for hit in await memory.recall(question, count_use=False)]
+            assert first == ten[0]
+            for limit in (1, 2, 3):
+                shown = await memory.recall(question, limit=limit, count_use=False)
+                assert ten[:limit] == [hit.seq for hit in shown]

@@ -156,7 +156,7 @@ def test_every_verb_is_offered_or_says_why_not() -> None:
     assert len(list_offers()) == len({offer.path for offer in list_offers()})
 
 
-def test_a_token_reads_and_promotes_only_in_scopes_that_it_opens(server: Server) -> None:
+def test_a_token_reads_promotes_and_erases_only_in_scopes_that_it_opens(server: Server) -> None:
     """A question names them, a copy goes from the own one; a scope that is not there is not made."""
     scope, other = "home", "work"
     both = {"query": "where is the key", "scopes": [scope, other]}
@@ -166,12 +166,16 @@ def test_a_token_reads_and_promotes_only_in_scopes_that_it_opens(server: Server)
     learned = server.do("learn", "curate", text="The gate of the lock opens at six.")
     body = {"names": learned["id"], "to": other}
     done = server.send(f"/v1/promote?scope={scope}", body, token=every)
+    probe = {"names": learned["id"], "scopes": [other]}
+    shown = server.send(f"/v1/erase/show?scope={scope}", probe, token=every).document
     undone = server.send(f"/v1/undo?scope={other}", {"run": done.document["run"]}, token=every)
     scopes = [one["scope"] for one in server.send("/v1/scopes/list?scope=home", {}, token=every).document]
 
     assert {("", scope), (other, other)} == {(one["other_scope"], one["memory"]["scope"]) for one in found}
     assert "does not open scope 'work'" in server.refused(403, "recall", role="read", **both)
     assert "does not open scope 'work'" in server.refused(403, "promote", role="write", **body)
+    assert [other] == [one["scope"] for one in shown["elsewhere"]]
+    assert "does not open scope 'work'" in server.refused(403, "erase/show", role="erase", **probe)
     assert "may read, not write" in server.refused(403, "promote", role="read", **body)
     assert "hall" in problem(lacking, 404) and "hall" not in scopes
     assert (other, 1) == (done.document["scope"], done.document["counts"]["taken"]) and 200 == undone.status

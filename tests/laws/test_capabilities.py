@@ -14,7 +14,7 @@ import pytest
 import remanence
 from remanence.core.errors import CapabilityMissing
 from remanence.engine import Engine
-from remanence.flows.erase.erase import ErasePreview
+from remanence.flows.erase.erase_results import ErasePreview
 from remanence.flows.scopes.dropping import DropPreview
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.capabilities import (

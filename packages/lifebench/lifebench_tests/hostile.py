@@ -53,6 +53,15 @@ class Memory(Adapter):
             os.setsid()
             time.sleep(600)
 
+    def _works_in_child(self) -> None:
+        done, tell = os.pipe()
+        if os.fork() == 0:
+            while time.process_time() < 0.3:
+                pass
+            os.write(tell, b"!")
+            time.sleep(600)
+        os.read(done, 1)
+
     def _writes_elsewhere(self) -> None:
         Path.home().joinpath("notes.txt").write_text("mine")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifebench import forgeteval
+from lifebench.adapter import count_named
 from lifebench.cli import main
 from lifebench.runner import Sandbox
 
@@ -29,11 +30,20 @@ ADV = [
     GeneratedCase(
         id="adv_swap_02",
         family="purge",
-        setup_facts=["Badge tern-4.", "Badge tern-4 is TERN4.", "The gate of Uma is wide."],
+        setup_facts=["Badge tern-4.", "Tag TERN4 is on the door.", "The gate of Uma is wide."],
         mutations=[("purge", "Badge tern-4")],
         final_query="gate of Uma",
         must_contain=[],
         must_not_contain=["TERN4"],
+    ),
+    GeneratedCase(
+        id="adv_both_01",
+        family="purge",
+        setup_facts=["Badge tern-4.", "The owner of badge tern-4 is Ines.", "The gate badge of Uma is wide."],
+        mutations=[("purge", "badge tern-4")],
+        final_query="gate of Uma",
+        must_contain=["wide"],
+        must_not_contain=["tern-4"],
     ),
 ]
 '''
@@ -59,7 +69,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def origin(tmp_path: Path) -> tuple[str, str]:
-    """Return the address and the commit of a repository with two cases."""
+    """Return the address and the commit of a repository with three cases."""
     folder = tmp_path / "origin"
     for name, text in {
         forgeteval.CASE_FILES[0]: CASES,
@@ -78,9 +88,12 @@ def origin(tmp_path: Path) -> tuple[str, str]:
 def test_cases_are_fetched_by_their_hash_and_scored_twice(
     tmp_path: Path, origin: tuple[str, str], monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    """What is fetched is the named commit; a case that only hides its row passes the first scorer alone."""
-    monkeypatch.setattr(forgeteval, "COUNT", 2)
-    monkeypatch.setattr(forgeteval.load_cases, "__defaults__", (2,))
+    """What is fetched is the named commit; a case that only hides its row passes the first scorer alone.
+
+    A purge takes both texts that it names, and leaves a third that shares one of its words.
+    """
+    monkeypatch.setattr(forgeteval, "COUNT", 3)
+    monkeypatch.setattr(forgeteval.load_cases, "__defaults__", (3,))
     url, commit = origin
     to = tmp_path / "cases"
     assert 0 == main(["fetch", "forgeteval", "--url", url, "--commit", commit, "--to", str(to)])
@@ -90,6 +103,7 @@ def test_cases_are_fetched_by_their_hash_and_scored_twice(
     assert {
         "adv_swap_01": [("final query", "swap", "passed"), ("probed", "swap", "passed")],
         "adv_swap_02": [("final query", "swap", "passed"), ("probed", "swap", "failed")],
+        "adv_both_01": [("final query", "both", "passed"), ("probed", "both", "passed")],
     } == {name: [(one.column, one.kind, one.verdict) for one in cases] for name, cases in units.items()}
 
 
@@ -102,7 +116,7 @@ def test_another_commit_or_number_of_cases_is_refused(
 
     assert 2 == main(["fetch", "forgeteval", "--url", url, "--commit", "0" * 40, "--to", to])
     assert 2 == main(["fetch", "forgeteval", "--url", url, "--commit", commit, "--to", to])
-    assert "has 2 cases, not 385" in capsys.readouterr().err
+    assert "has 3 cases, not 385" in capsys.readouterr().err
     assert 2 == main(["run", "--adapter", "fts5", "--suite", "forgeteval", "--cases", str(tmp_path / "none")])
 
 
@@ -121,3 +135,19 @@ def test_what_a_system_lacks_is_unsupported(tmp_path: Path) -> None:
     cases = list(forgeteval.run_case(Sandbox(adapter, "", sys.executable, 20.0), case))
 
     assert ["unsupported"] * 2 == [one.verdict for one in cases]
+
+
+@pytest.mark.parametrize(
+    ("scores", "count"),
+    [
+        ([], 0),
+        ([2.0], 1),
+        ([2.0, 1.9], 1),
+        ([3.0, 2.8, 1.0, 0.9], 2),
+        ([2.0, 2.0, 2.0], 1),
+        ([2.9, 3.0, 0.5], 2),
+    ],
+)
+def test_a_query_names_the_hits_before_the_largest_gap(scores: list[float], count: int) -> None:
+    """Of hits without a gap it names the first; a hit that stands above a better one is no gap."""
+    assert count == count_named(scores)

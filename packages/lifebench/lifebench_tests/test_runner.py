@@ -55,6 +55,14 @@ def test_children_are_ended(start: Start) -> None:
     assert [] == sandbox._find_marked()
 
 
+def test_the_work_of_children_is_counted(start: Start) -> None:
+    """The CPU time of a memory is that of all processes that it started."""
+    sandbox = start("works_in_child")
+    open_and_write(sandbox)
+
+    assert sandbox.cpu_s() >= 0.3
+
+
 def test_what_is_written_elsewhere_is_found(start: Start) -> None:
     """Home, working and temporary folder lie in the sandbox, so a file there is seen and searched."""
     sandbox = start("writes_elsewhere")

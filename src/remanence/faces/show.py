@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from remanence.flows.base.settings import Setting
     from remanence.flows.base.undo_data_expiry import ExpireResult
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.erase.erase import ErasedSinceReport, ErasePreview, Erasure
+    from remanence.flows.erase.erase_results import ErasedSinceReport, ErasePreview, Erasure
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.inspect.review import Review

@@ -4,12 +4,16 @@ It needs the standard library alone, because it is imported by the Python of eac
 """
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 VECTOR_DIMENSIONS = 256
+HITS = 10  # of a query that names several texts, and more
 
 
 class Unsupported(Exception):
@@ -27,6 +31,21 @@ class Adapter:
 
     def __init__(self, variant: str = "") -> None:
         self.variant = variant
+        self._vectors: dict[str, list[float]] = {}
+
+    def use_vectors(self, path: str) -> None:
+        """Take the vectors of texts from a file of JSON lines, a text and its vector each; called before `open`."""
+        with Path(path).open(encoding="utf-8") as lines:
+            self._vectors = {_bare(text): vector for text, vector in map(json.loads, lines)}
+
+    def embed(self, texts: Iterable[str]) -> list[list[float]]:
+        """Return the vectors that stand for a model of embeddings: those of `use_vectors`, or counted words."""
+        return [self._vectors[_bare(text)] for text in texts] if self._vectors else embed_words(texts)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors."""
+        return len(next(iter(self._vectors.values()))) if self._vectors else VECTOR_DIMENSIONS
 
     def open(self, folder: str) -> None:
         """Open the memory in a folder, which is empty the first time."""
@@ -66,6 +85,14 @@ class Adapter:
         """Delete what a query names for good, from its files too."""
         raise Unsupported("it erases nothing")
 
+    def forget_all(self, query: str, scope: str) -> None:
+        """Delete every text that a query names; a system whose hits have no scores takes the first."""
+        self.forget(query, scope)
+
+    def erase_all(self, query: str, scope: str) -> None:
+        """Delete every text that a query names for good; a system whose hits have no scores takes the first."""
+        self.erase(query, scope)
+
     def reject(self, query: str, scope: str) -> None:
         """Delete what a query names and refuse to store it again."""
         raise Unsupported("it refuses nothing")
@@ -101,6 +128,17 @@ class Adapter:
     def probe_files(self) -> list[str]:
         """Return files and folders outside the given folder that hold data of this memory."""
         return []
+
+
+def count_named(scores: Sequence[float]) -> int:
+    """Return how many hits a query names by their scores, the best first: those before the largest gap."""
+    gaps = [before - after for before, after in pairwise(scores)]
+    return 1 + gaps.index(max(gaps)) if gaps else len(scores)
+
+
+def _bare(text: str) -> str:
+    """Return a text without spaces around it and in small letters: some systems embed it so."""
+    return text.strip().lower()
 
 
 def count_tokens(text: str) -> int:

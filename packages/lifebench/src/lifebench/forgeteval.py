@@ -24,7 +24,8 @@ CASE_FILES = ("bench/forgeteval/adversarial.py", "bench/forgeteval/adversarial_g
 PATCH_FILES = ("data/canonicalization_repair_patch.json", "data/cross_lingual_repair_patch.json")
 COUNT = 385
 TOP = 5
-VERBS = {"supersede": "supersede", "release": "forget", "purge": "erase"}
+# Their protocol of adapters says that a release and a purge take any memory that matches the query.
+VERBS = {"supersede": "supersede", "release": "forget_all", "purge": "erase_all"}
 COLUMNS = ("final query", "probed")
 
 

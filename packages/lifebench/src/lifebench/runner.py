@@ -104,6 +104,14 @@ class Sandbox:
         os.close(self._replies)
         self._rest = b""
 
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of this memory's processes and of those that they waited for, in steps of 0.01 s."""
+        ticks = 0
+        for pid in self._find_marked():
+            _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+            ticks += sum(map(int, fields.split()[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def stray_files(self) -> list[str]:
         """Return the files that lie beside the memory's folder: in the home, working or temporary folder."""
         places = [self.root / name for name in ("home", "cwd", "tmp")]

@@ -6,6 +6,7 @@ Knows arguments, and what a look at a missing or broken file answers; must not k
 import asyncio
 import shlex
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ from remanence.faces.style import Undoable, counting, waiting
 from remanence.store.address import exists
 
 if TYPE_CHECKING:
-    from remanence.flows.erase.erase import ErasePreview
+    from remanence.flows.erase.erase_results import ErasePreview
     from remanence.flows.mirror.mirror_result import MirrorResult
 
 
@@ -183,20 +184,32 @@ INTERRUPTED = (
 )
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ErasureScope:
+    """What an erasure takes beside the memories that are named."""
+
+    scope: Annotated[bool, Parameter(name="--all", help="All memories of the scope.")] = False
+    subject: Annotated[
+        list[str] | None,
+        Parameter(help="Erase what this person said; several names mean the same person.", negative=()),
+    ] = None
+    mentions: Annotated[bool, Parameter(help="Also redact the person's names in what others said.")] = False
+    scopes: Annotated[
+        list[str] | None,
+        Parameter(help="Also erase the same texts, or the person, in this scope; repeatable.", negative=()),
+    ] = None
+
+
+_NAMED_ALONE = ErasureScope()
+
+
 async def _erase(
     names: Names | None = None,
     /,
     *,
     memory: Memory,
-    scope: Annotated[bool, Parameter(name="--all", help="All memories of the scope.")] = False,
-    subject: Annotated[
-        list[str] | None,
-        Parameter(
-            help="Erase what this person said; several names mean the same person.",
-            negative=(),
-        ),
-    ] = None,
-    mentions: Annotated[bool, Parameter(help="Also redact the person's names in what others said.")] = False,
+    wanted: ErasureScope = _NAMED_ALONE,
     since: Annotated[
         bool,
         Parameter(
@@ -210,15 +223,24 @@ async def _erase(
     yes: Annotated[bool, Parameter(help="Erase them; without this option they are only shown.")] = False,
 ) -> Any:
     if since or copies:
-        if names or scope or mentions or (since and copies) or (copies and (yes or subject)):
+        others = names or replace(wanted, subject=None) != _NAMED_ALONE
+        if others or (since and copies) or (copies and (yes or wanted.subject)):
             raise InvalidInput(
                 "it asks for several things at once",
                 recovery="name what to erase, or give --since, with --subject and --yes at most, or --copies alone",
             )
-        return await _erase_since(memory, subject, yes=yes) if since else await memory.erase.show(copies=True)
+        if copies:
+            return await memory.erase.show(copies=True)
+        return await _erase_since(memory, wanted.subject, yes=yes)
 
     async def show() -> "ErasePreview":
-        return await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+        return await memory.erase.show(
+            names or (),
+            scope=wanted.scope,
+            subject=wanted.subject,
+            mentions=wanted.mentions,
+            scopes=wanted.scopes or (),
+        )
 
     with waiting("looking"):
         preview = await show()

@@ -20,7 +20,7 @@ from remanence.faces.rest.shown_things import VerbRequest
 from remanence.faces.style import local, moment
 from remanence.flows.base.access_tokens import NewToken
 from remanence.flows.base.settings import MIRROR_FOLDER, Setting
-from remanence.flows.erase.erase import Erasure
+from remanence.flows.erase.erase_results import Erasure
 
 
 @dataclass(frozen=True, slots=True)

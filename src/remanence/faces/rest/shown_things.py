@@ -21,7 +21,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.server_state import KEPT_S, ServerState, StatePlace, find_place
 from remanence.flows.base.access_tokens import AccessToken, NewToken
-from remanence.flows.erase.erase import ErasePreview, Erasure
+from remanence.flows.erase.erase_results import ErasePreview, Erasure
 from remanence.flows.scopes.dropping import DropPreview
 
 SHOWN_MAX = 100  # of one token and verb; the oldest is shown again where it is still wanted

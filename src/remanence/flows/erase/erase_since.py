@@ -14,8 +14,8 @@ from remanence.core.results import number
 from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
 from remanence.flows.entities.subject import subject_of
 from remanence.flows.erase import erase
-from remanence.flows.erase.erase import LISTED, ErasedSinceReport, ErasePreview, Erasure
 from remanence.flows.erase.erase_changes import PURGED, chunks, get
+from remanence.flows.erase.erase_results import LISTED, ErasedSinceReport, ErasePreview, Erasure
 from remanence.gate.screening import refuse_secret
 from remanence.store.erasure import ERASE, KEEP
 from remanence.text.analysis import check_text

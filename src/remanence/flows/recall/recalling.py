@@ -114,13 +114,15 @@ async def _find_in_each(core: Core, cores: Sequence[Core], asked: RecallRequest)
 async def _find_hits(core: Core, question: Question) -> ScopeHits:
     """Find what a scope answers, best first: its candidates, ranked, read and put in order."""
     asked = question.asked
-    pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
+    # What stands above what is decided among the ten best, however few are asked for.
+    read = max(asked.limit, ordering.AMONG)
+    pool = read * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     found = await rank_memories(core, question, read_reach(core, question), pool)
     asked.trace.mark("ranking")
     # Where assistants say most, a standing order of a user's may come from beyond the limit.
     is_cut = asked.budget is None and not found.ranked.by_assistants
     read_past = None if found.past is None else found.past.read
-    limit, name = asked.limit if is_cut else None, asked.other_scope
+    limit, name = read if is_cut else None, asked.other_scope
     rows = await read_ranked_rows(core, found.ranked.seqs, limit, read_past, other_scope=name)
     ranked, links = found.ranked.first(len(rows.seqs)), rows.links
     # Who asks about a time that is over does not ask what holds now.

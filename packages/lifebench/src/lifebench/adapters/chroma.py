@@ -9,7 +9,7 @@ from uuid import uuid4
 import chromadb
 from chromadb.config import Settings
 
-from lifebench.adapter import Adapter, embed_words
+from lifebench.adapter import Adapter
 
 
 class Memory(Adapter):
@@ -22,12 +22,12 @@ class Memory(Adapter):
     def write(self, text: str, scope: str, by: str, source: str) -> None:
         about = {"scope": scope, "by": by, "source": source}
         self._texts.add(
-            ids=[str(uuid4())], documents=[text], embeddings=embed_words([text]), metadatas=[about]
+            ids=[str(uuid4())], documents=[text], embeddings=self.embed([text]), metadatas=[about]
         )
 
     def _find(self, question: str, limit: int, scope: str) -> list[tuple[str, str, dict[str, Any]]]:
         found = self._texts.query(
-            query_embeddings=embed_words([question]), n_results=limit, where={"scope": scope}
+            query_embeddings=self.embed([question]), n_results=limit, where={"scope": scope}
         )
         return list(zip(found["ids"][0], found["documents"][0], found["metadatas"][0], strict=True))
 
@@ -42,7 +42,7 @@ class Memory(Adapter):
 
     def supersede(self, query: str, text: str, scope: str) -> None:
         for name, _, _ in self._find(query, 1, scope):
-            self._texts.update(ids=[name], documents=[text], embeddings=embed_words([text]))
+            self._texts.update(ids=[name], documents=[text], embeddings=self.embed([text]))
 
     def origins(self, question: str, scope: str) -> list[str]:
         return [str(about["source"]) for _, _, about in self._find(question, 1, scope)]

@@ -1,4 +1,4 @@
-"""elfmem with a language model that says nothing; its embedder counts words. A scope is a file.
+"""elfmem with a language model that says nothing; its embedder is the adapter's. A scope is a file.
 
 In an environment of its own: `pip install elfmem`.
 
@@ -17,19 +17,22 @@ from elfmem.db.engine import create_engine
 from elfmem.db.models import metadata
 from elfmem.db.queries import seed_builtin_data
 
-from lifebench.adapter import Adapter, embed_words
+from lifebench.adapter import Adapter
 
 
-class Words:
+class Embedder:
     """Its embedding service."""
 
     model_name = "words"
 
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+
     async def embed(self, text: str) -> Any:
-        return np.array(embed_words([text])[0], np.float32)
+        return np.array(self._adapter.embed([text])[0], np.float32)
 
     async def embed_batch(self, texts: list[str]) -> list[Any]:
-        return [np.array(row, np.float32) for row in embed_words(texts)]
+        return [np.array(row, np.float32) for row in self._adapter.embed(texts)]
 
 
 class Memory(Adapter):
@@ -59,7 +62,7 @@ class Memory(Adapter):
         system = MemorySystem(
             engine=engine,
             llm_service=make_mock_llm(),
-            embedding_service=Words(),
+            embedding_service=Embedder(self),
             config=ElfmemConfig(memory={"max_inbox_per_run": None}),
         )
         await system.begin_session()

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 
-from lifebench.adapter import Adapter
+from lifebench.adapter import HITS, Adapter, count_named
 
 
 class Memory(Adapter):
@@ -21,19 +21,25 @@ class Memory(Adapter):
     def write(self, text: str, scope: str, by: str, source: str) -> None:
         self._db.execute("INSERT INTO t VALUES (?, ?)", (text, scope))
 
-    def _find(self, question: str, limit: int, scope: str) -> list[tuple[int, str]]:
+    def _find(self, question: str, limit: int, scope: str) -> list[tuple[int, str, float]]:
         words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
-        sql = "SELECT rowid, text FROM t WHERE t MATCH ? AND scope = ? ORDER BY rank LIMIT ?"
+        sql = "SELECT rowid, text, -rank FROM t WHERE t MATCH ? AND scope = ? ORDER BY rank LIMIT ?"
         return self._db.execute(sql, (words or '""', scope, limit)).fetchall()
 
     def rows(self, question: str, limit: int, scope: str) -> list[str]:
-        return [text for _, text in self._find(question, limit, scope)]
+        return [text for _, text, _ in self._find(question, limit, scope)]
 
     def forget(self, query: str, scope: str) -> None:
-        for number, _ in self._find(query, 1, scope):
-            self._db.execute("DELETE FROM t WHERE rowid = ?", (number,))
+        self._delete(self._find(query, 1, scope))
 
-    erase = forget
+    def forget_all(self, query: str, scope: str) -> None:
+        hits = self._find(query, HITS, scope)
+        self._delete(hits[: count_named([score for _, _, score in hits])])
+
+    def _delete(self, hits: list[tuple[int, str, float]]) -> None:
+        self._db.executemany("DELETE FROM t WHERE rowid = ?", [(number,) for number, _, _ in hits])
+
+    erase, erase_all = forget, forget_all
 
     def supersede(self, query: str, text: str, scope: str) -> None:
         self.forget(query, scope)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pysqlite3
 from langgraph.store.sqlite import SqliteStore
 
-from lifebench.adapter import VECTOR_DIMENSIONS, Adapter, embed_words
+from lifebench.adapter import Adapter
 
 
 class Memory(Adapter):
@@ -19,7 +19,7 @@ class Memory(Adapter):
 
     def open(self, folder: str) -> None:
         connection = pysqlite3.connect(f"{folder}/store.db", check_same_thread=False, isolation_level=None)
-        index: Any = {"dims": VECTOR_DIMENSIONS, "embed": embed_words, "fields": ["text"]}
+        index: Any = {"dims": self.dimensions, "embed": self.embed, "fields": ["text"]}
         self._store = SqliteStore(connection, index=index)
         self._store.setup()
 
@@ -27,7 +27,8 @@ class Memory(Adapter):
         self._store.conn.close()
 
     def write(self, text: str, scope: str, by: str, source: str) -> None:
-        self._store.put((scope or "none",), str(uuid4()), {"text": text, "by": by, "source": source})
+        about = {"text": text, "by": by, "source": source}
+        self._store.put((scope or "none",), str(uuid4()), about, index=["text"])
 
     def rows(self, question: str, limit: int, scope: str) -> list[str]:
         return [
@@ -42,7 +43,7 @@ class Memory(Adapter):
 
     def supersede(self, query: str, text: str, scope: str) -> None:
         for item in self._store.search((scope or "none",), query=query, limit=1):
-            self._store.put(item.namespace, item.key, {**item.value, "text": text})
+            self._store.put(item.namespace, item.key, {**item.value, "text": text}, index=["text"])
 
     def run_jobs(self) -> None:
         self._store.sweep_ttl()

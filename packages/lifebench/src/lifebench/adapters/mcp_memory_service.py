@@ -18,18 +18,18 @@ from mcp_memory_service.models.memory import Memory as Entry
 from mcp_memory_service.storage.sqlite_vec import SqliteVecMemoryStorage
 from mcp_memory_service.utils.hashing import generate_content_hash
 
-from lifebench.adapter import Adapter, Unsupported, embed_words
+from lifebench.adapter import Adapter, Unsupported
 
 
-class PaddedWords:
-    """Its embedding model: words, in as many dimensions as it wants."""
+class PaddedEmbedder:
+    """Its embedding model: vectors of the adapter, in as many dimensions as it wants."""
 
-    def __init__(self, dimensions: int) -> None:
-        self._dimensions = dimensions
+    def __init__(self, adapter: Adapter, dimensions: int) -> None:
+        self._adapter, self._dimensions = adapter, dimensions
 
     def encode(self, texts: list[str], **_: Any) -> Any:
         vectors = np.zeros((len(texts), self._dimensions), np.float32)
-        words = np.array(embed_words(texts), np.float32)
+        words = np.array(self._adapter.embed(texts), np.float32)
         vectors[:, : words.shape[1]] = words
         return vectors
 
@@ -41,7 +41,7 @@ class Memory(Adapter):
         self._loop = asyncio.new_event_loop()
         self._storage = SqliteVecMemoryStorage(f"{folder}/memory.db")
         self._run(self._storage.initialize())
-        self._storage.embedding_model = PaddedWords(self._storage.embedding_dimension)
+        self._storage.embedding_model = PaddedEmbedder(self, self._storage.embedding_dimension)
 
     def close(self) -> None:
         self._run(self._storage.close())

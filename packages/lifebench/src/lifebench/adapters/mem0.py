@@ -9,17 +9,20 @@ from typing import Any
 os.environ.update(MEM0_TELEMETRY="False", OPENAI_API_KEY="nobody is asked")
 from mem0 import Memory as Mem0
 
-from lifebench.adapter import VECTOR_DIMENSIONS, Adapter, embed_words
+from lifebench.adapter import Adapter
 
 
-class Words:
+class Embedder:
     """Its embedder."""
 
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+
     def embed(self, text: str, _: Any = None) -> list[float]:
-        return embed_words([text])[0]
+        return self._adapter.embed([text])[0]
 
     def embed_batch(self, texts: list[str], _: Any = None) -> list[list[float]]:
-        return embed_words(texts)
+        return self._adapter.embed(texts)
 
 
 class Memory(Adapter):
@@ -27,10 +30,10 @@ class Memory(Adapter):
 
     def open(self, folder: str) -> None:
         os.environ["MEM0_DIR"] = folder
-        kept = {"path": f"{folder}/qdrant", "on_disk": True, "embedding_model_dims": VECTOR_DIMENSIONS}
+        kept = {"path": f"{folder}/qdrant", "on_disk": True, "embedding_model_dims": self.dimensions}
         vectors = {"provider": "qdrant", "config": kept}
         self._memory = Mem0.from_config({"vector_store": vectors, "history_db_path": f"{folder}/history.db"})
-        self._memory.embedding_model = Words()
+        self._memory.embedding_model = Embedder(self)
 
     def close(self) -> None:
         self._memory.vector_store.client.close()

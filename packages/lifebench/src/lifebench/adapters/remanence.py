@@ -1,17 +1,35 @@
 """Remanence by its public verbs, under its default policy.
 
-Variants: `static` (its own vectors) and `none` (words alone).
+Variants: `static` (its own vectors), `none` (words alone) and `given` (the vectors that the other systems get).
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import remanence.sync
-from lifebench.adapter import Adapter, Unsupported
-from remanence import ManualClock
+import numpy as np
 
+import remanence.sync
+from lifebench.adapter import HITS, Adapter, Unsupported, count_named
+from remanence import ManualClock
+from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
+
+EMBEDDERS: dict[str, Any] = {"static": "auto", "none": "none"}
 TRUST = {"user": "user", "model": "agent", "outside": "outside"}
+
+
+class GivenEmbedder:
+    """An embedder with the vectors of the adapter; the rarity of a word moves none of them."""
+
+    name = "given"
+    thresholds = SimilarityThresholds(similar=0.5, near=0.85)
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter, self.dimensions = adapter, adapter.dimensions
+
+    def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
+        return np.array(self._adapter.embed(texts), np.float32).reshape(len(texts), -1)
 
 
 class Memory(Adapter):
@@ -35,6 +53,9 @@ class Memory(Adapter):
             self._clock = ManualClock(moment)
         self._clock.set(moment)
 
+    def _embedder(self) -> Any:
+        return GivenEmbedder(self) if self.variant == "given" else EMBEDDERS[self.variant or "static"]
+
     def _engine(self, scope: str) -> Any:
         if scope not in self._engines:
             self._engines[scope] = remanence.sync.open(
@@ -42,7 +63,7 @@ class Memory(Adapter):
                 scope=scope,
                 policy="default",
                 clock=self._clock or "wall",
-                embedder="none" if self.variant == "none" else "auto",
+                embedder=self._embedder(),
             )
         return self._engines[scope]
 
@@ -62,6 +83,10 @@ class Memory(Adapter):
     def _first(self, query: str, scope: str) -> list[Any]:
         return [hit.memory for hit in self._engine(scope).recall(query, limit=1).memories]
 
+    def _named(self, query: str, scope: str) -> list[Any]:
+        hits = self._engine(scope).recall(query, limit=HITS).memories
+        return [hit.memory for hit in hits[: count_named([hit.score for hit in hits])]]
+
     def supersede(self, query: str, text: str, scope: str) -> None:
         for memory in self._first(query, scope):
             self._engine(scope).correct(memory, text)
@@ -73,9 +98,19 @@ class Memory(Adapter):
             self._last = scope, self._engine(scope).forget(memory)
 
     def erase(self, query: str, scope: str) -> None:
-        for memory in self._first(query, scope):
-            erase = self._engine(scope).erase
-            erase.apply(erase.show(memory.id))
+        self._erase(self._first(query, scope), scope)
+
+    def _erase(self, memories: list[Any], scope: str) -> None:
+        erase = self._engine(scope).erase
+        if memories:
+            erase.apply(erase.show(memories, scopes=list(self._engines)))
+
+    def forget_all(self, query: str, scope: str) -> None:
+        if memories := self._named(query, scope):
+            self._last = scope, self._engine(scope).forget(memories)
+
+    def erase_all(self, query: str, scope: str) -> None:
+        self._erase(self._named(query, scope), scope)
 
     def reject(self, query: str, scope: str) -> None:
         for memory in self._first(query, scope):
@@ -93,7 +128,7 @@ class Memory(Adapter):
         if self.variant == "none":
             raise Unsupported("without vectors it has no verb that builds its index anew")
         for engine in self._engines.values():
-            engine.reembed("auto")
+            engine.reembed(self._embedder())
 
     def export(self, path: str, scope: str) -> None:
         Path(path).write_bytes(b"".join(self._engine(scope).export()))
