@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -132,7 +133,7 @@ def test_what_a_system_lacks_is_unsupported(tmp_path: Path) -> None:
     )
     import sys
 
-    cases = list(forgeteval.run_case(Sandbox(adapter, "", sys.executable, 20.0), case))
+    cases = list(forgeteval.run_case(partial(Sandbox, adapter, "", sys.executable, 20.0), case))
 
     assert ["unsupported"] * 2 == [one.verdict for one in cases]
 

@@ -1,10 +1,12 @@
 """The suite of months: what passes it, and that each bug fails the column that is there for it."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import lifebench
 from lifebench.cases import Case
 from lifebench.check import COLUMNS
 
@@ -123,3 +125,28 @@ def test_the_example_of_the_readme_runs(run: Run, tmp_path: Path) -> None:
     assert verdicts["forgotten", "passed"]
     assert verdicts["undo", "unsupported"]
     assert verdicts["not pruned", "failed"] > verdicts["not pruned", "passed"]
+
+
+def test_bytes_of_files_that_cannot_be_read_prove_nothing(run: Run, tmp_path: Path) -> None:
+    """What compresses its files passes no check of bytes, whether it erases or not."""
+    adapter = tmp_path / "squeezed.py"
+    source = (Path(lifebench.__file__).parent / "adapters" / "fts5.py").read_text(encoding="utf-8")
+    squeezed = """
+    def close(self) -> None:
+        pass
+
+    def settle(self) -> None:
+        import zlib
+        from pathlib import Path
+        rows = repr(self._db.execute("SELECT * FROM t").fetchall())
+        Path(self._folder, "squeezed").write_bytes(zlib.compress(rows.encode()))
+"""
+    source = source.replace('f"{folder}/fts5.db"', '":memory:"').replace(
+        "self._db = ", "self._folder = folder\n        self._db = "
+    )
+    adapter.write_text(
+        re.sub(r"\n    def close.*?\n\n", squeezed + "\n", source, flags=re.DOTALL), encoding="utf-8"
+    )
+    cases = [one for unit in run(str(adapter), "months", "--days", "29").values() for one in unit]
+
+    assert {"unsupported"} == {one.verdict for one in cases if one.column == "bytes"}

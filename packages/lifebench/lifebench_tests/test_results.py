@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lifebench.cases import Case, Results, ResultsRefused, read
-from lifebench.cli import main
+from lifebench.cli import find_python, main
 from lifebench.questions import QUESTIONS
 from lifebench.report import write_report
 from lifebench.stats import estimate_share, wilson
@@ -77,7 +77,7 @@ def test_results_of_another_run_are_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_grow_stops_the_run_with_one_line(tmp_path: Path) -> None:
     """Results that cannot be written end the run with a code of its own; with room the same command goes on."""
-    program = "import resource, sys; from lifebench.cli import main; {}; sys.exit(main())"
+    program = "import resource, sys; from lifebench.cli import find_python, main; {}; sys.exit(main())"
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))"
     words = [
         "run",
@@ -193,3 +193,51 @@ def test_a_world_of_a_million_turns_is_a_stream() -> None:
     events = world.events()
 
     assert 50_000 == sum(1 for _ in islice(events, 50_000))
+
+
+def test_what_cannot_be_loaded_is_refused_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the Python and the reason, and without a file of results that would stay."""
+    adapter, results = tmp_path / "mine.py", tmp_path / "results"
+    adapter.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    command = [
+        "run",
+        "--adapter",
+        str(adapter),
+        "--suite",
+        "months",
+        "--days",
+        "3",
+        "--results",
+        str(results),
+    ]
+    code, told = main(command), capsys.readouterr().err
+    missing, of_python = main([*command, "--python", str(tmp_path / "python")]), capsys.readouterr().err
+
+    assert (2, 2, False) == (code, missing, results.exists())
+    assert f"cannot be loaded by {sys.executable}" in told and "nothing_of_this_name" in told
+    assert "there is no Python that can be run at" in of_python
+
+
+def test_a_python_of_a_relative_path_is_found_and_stays_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system runs in another folder, and an environment is known by its link."""
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env" / "python").symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+
+    assert str(tmp_path / "env" / "python") == find_python("env/python")
+
+
+def test_what_was_measured_before_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever changed an adapter learns which file to delete."""
+    command = ["run", "--adapter", "fts5", "--suite", "months", "--days", "3", "--results", str(tmp_path)]
+    assert 0 == main(command)
+    first = capsys.readouterr().out
+    assert 0 == main(command)
+    again = capsys.readouterr().out
+
+    assert "measured before" not in first
+    assert f"delete {next(tmp_path.glob('*.jsonl'))}" in again

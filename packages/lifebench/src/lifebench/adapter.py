@@ -13,6 +13,7 @@ from pathlib import Path
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w+")
 VECTOR_DIMENSIONS = 256
+LOAD = "load"  # a call that loads the adapter and asks it nothing
 HITS = 10  # of a query that names several texts, and more
 
 

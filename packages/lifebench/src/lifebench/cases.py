@@ -30,7 +30,7 @@ class Results:
     """The file of one adapter, suite and seed. A unit (a world, a case) is complete once its end is written."""
 
     def __init__(self, path: Path, heading: dict[str, Any]) -> None:
-        self._path = path
+        self.path = path
         self._heading = {"lifebench": lifebench.VERSION, **heading}
         self.units: dict[str, list[Case]] = {}
         if path.exists():
@@ -43,10 +43,10 @@ class Results:
 
     def add(self, unit: str, cases: Iterable[Case]) -> None:
         """Run a unit and append its cases as they come."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not self._path.exists()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not self.path.exists()
         kept = self.units.setdefault(unit, [])
-        with self._path.open("a", encoding="utf-8") as file:
+        with self.path.open("a", encoding="utf-8") as file:
             if is_new:
                 file.write(json.dumps(self._heading) + "\n")
             for case in cases:
@@ -60,9 +60,9 @@ class Results:
         for unit, cases in self.units.items():
             lines += [json.dumps({"unit": unit, **asdict(case)}) for case in cases]
             lines.append(json.dumps({"unit": unit, "end": True}))
-        beside = self._path.with_suffix(".new")
+        beside = self.path.with_suffix(".new")
         beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        beside.replace(self._path)
+        beside.replace(self.path)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Case]]]:

@@ -46,6 +46,7 @@ class Truth:
     kind: str
     texts: list[str]
     is_stored: bool = False  # found by its own text at the end of the day on which it was said
+    is_readable: bool = False  # in its files, before it was erased
     was: tuple[str, str, int] | None = (
         None  # the value before, how it was replaced, in how many wordings it was said
     )
@@ -164,6 +165,9 @@ class Life:
             if not self._knows(truth):
                 return f"not found before the order: {truth.texts[-1]}"
             control = self._find_control(truth)
+            if event.do == "erase":
+                more = self._session.sandbox.call("probe_files")
+                truth.is_readable = bool(self._sandbox.find_bytes([truth.value], more))
             queries = [event.query] if event.kind == "named" else truth.texts
             for query in queries:
                 self._session.sandbox.call(event.do, query=query, scope=MAIN)
@@ -287,22 +291,31 @@ class Life:
                 yield self._session.judge("overview", truth.kind, truth.texts[-1], _check_held(prompt, truth))
 
     def _search_bytes(self) -> Iterator[Case]:
-        """Judge that the files hold no byte of what was erased, beside values that they must hold."""
+        """Judge that the files hold no byte of what was erased, if they held it in plain text before."""
         if not self._ledger.erased:
             return
         more = self._session.sandbox.call("probe_files")
         self._session.sandbox.stop()
-        wanted = [truth.value for truth in self._ledger.truths.values() if truth.is_stored]
-        found = self._sandbox.find_bytes([*wanted, *(truth.value for truth in self._ledger.erased)], more)
-        is_readable = any(value in found for value in wanted)
+        found = self._sandbox.find_bytes([truth.value for truth in self._ledger.erased], more)
         for truth in self._ledger.erased:
-            why = f"{truth.value} is in its files: {truth.texts[-1]}" if truth.value in found else ""
-            if not why and not is_readable:
+            if truth.value in found:
                 yield Case(
-                    "bytes", "bytes", truth.value, "unsupported", "its files hold no plain text at all"
+                    "bytes",
+                    "bytes",
+                    truth.value,
+                    "failed",
+                    f"{truth.value} is in its files: {truth.texts[-1]}",
                 )
+            elif truth.is_readable:
+                yield Case("bytes", "bytes", truth.value, "passed")
             else:
-                yield Case("bytes", "bytes", truth.value, "failed" if why else "passed", why)
+                yield Case(
+                    "bytes",
+                    "bytes",
+                    truth.value,
+                    "unsupported",
+                    "its files did not hold it in plain text before",
+                )
 
     def _strays(self) -> list[str]:
         """Return what the system left beside its folder."""

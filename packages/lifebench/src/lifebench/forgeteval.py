@@ -6,7 +6,7 @@ It knows the form of their files and their two rules; their cases are in no file
 import ast
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,9 +112,9 @@ def repair_case(case: GeneratedCase, patch: dict[str, Any] | None) -> GeneratedC
     )
 
 
-def run_case(sandbox: Sandbox, case: GeneratedCase) -> Iterator[Case]:
+def run_case(start: Callable[[], Sandbox], case: GeneratedCase) -> Iterator[Case]:
     """Yield what a case came to by the scorer that was shipped first, and by the one that probes."""
-    with sandbox:
+    with start() as sandbox:
         session = Session(sandbox, START)
         try:
             why = _replay(session, case)
