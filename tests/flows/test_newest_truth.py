@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -330,6 +330,48 @@ async def test_the_newer_of_two_wordings_stands_above_at_each_place(
     assert (order.index(new.id) < order.index(old.id)) is rises
     assert bool(found.memories[order.index(new.id)].stands_above) is rises
     assert disputed is None or not any(hit.stands_above for hit in after.memories)
+
+
+async def test_of_several_later_words_the_newest_stands_first(opener: Opener, clock: ManualClock) -> None:
+    """Each above the older ones; texts of one moment keep their order, and a question stays below."""
+    async with opener(embedder="none") as memory:
+        for hour in ("two", "three", "four"):
+            await memory.learn(f"The open day of the mill starts at {hour}.")
+            clock.advance(hours=1)
+        await memory.learn("Does the open day of the mill start at two?")
+        clock.advance(hours=1)
+        steps = [f"Step {number}: turn the {number} key of the boiler." for number in ("one", "two", "three")]
+        await memory.learn(steps)
+        days = await memory.recall("When does the open day of the mill start?", count_use=False)
+        best = await memory.recall("When does the open day of the mill start?", count_use=False, limit=1)
+        keys = await memory.recall("How do I turn the key of the boiler?", count_use=False)
+        as_ranked = await memory.recall(
+            "How do I turn the key of the boiler?", count_use=False, newer_first=False
+        )
+
+    assert ["four.", "three.", "two."] == [hit.text.split()[-1] for hit in days.memories[:3]]
+    assert ["four."] == [hit.text.split()[-1] for hit in best.memories]
+    assert [hit.id for hit in as_ranked.memories] == [hit.id for hit in keys.memories]
+
+
+@pytest.mark.parametrize("order", list(permutations((1, 2, 3))))
+def test_of_a_chain_of_links_the_newest_stands_first(order: tuple[int, ...]) -> None:
+    """In whatever order they rank; links in a circle end, too."""
+    hits = [
+        Hit(
+            Memory(seq, f"{seq:032x}", "default", f"Word {seq}.", Status.ACTIVE, Tier.HOT, 0, 0, 0, 0, b""),
+            1.0,
+            {},
+        )
+        for seq in order
+    ]
+    links = [Link(2, 1, Relation.NEWER, 1.0), Link(3, 2, Relation.NEWER, 1.0)]
+    circle = [*links, Link(1, 3, Relation.NEWER, 1.0)]
+    ordered = order_hits("word", hits, links, newer_first=True, by_assistants=False)
+    turned = order_hits("word", hits, circle, newer_first=True, by_assistants=False)
+
+    assert [3, 2, 1] == [hit.seq for hit in ordered]
+    assert {1, 2, 3} == {hit.seq for hit in turned}
 
 
 def test_what_does_not_stand_keeps_its_place() -> None:

@@ -110,9 +110,9 @@ def _find_each(text: str, name: str) -> Iterator[int]:
         begin = text.find(name, begin + 1)
 
 
-AMONG = 10  # the best answers, of which one may stand above the first
+AMONG = 10  # the best answers, which later words are looked for among
 LATER_SCORE_MIN = 0.9  # of the first one's score; at .7 first answers to what is asked of the past suffer
-LATER_SHARE_MIN = 0.5  # of the words of the longer text; of the shorter one's, LoCoMo loses .4 of MRR
+LATER_SHARE_MIN = 0.5  # of the longer text's words; of the shorter one's, LoCoMo loses .4 of MRR
 REPLY_WORDS_MIN = 2  # of the question, that both a program's word and a user's later one hold
 REPLY_SHARE_MIN = 2 / 3  # of the words of the question that the program's holds
 REPLY_SCORE_MIN = 0.4  # of the first one's score
@@ -128,7 +128,7 @@ DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
 def order_hits(
     query: str, hits: list[Hit], links: Sequence[Link], newer_first: bool, by_assistants: bool
 ) -> list[Hit]:
-    """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
+    """Let answers stand above what only asks, and what is newer above what is older where that is asked for."""
     hits = _put_exact_first(query, _weigh_again(hits, by_assistants=by_assistants))
     return _put_newer_first(query, hits, links) if newer_first else hits
 
@@ -184,87 +184,115 @@ def _put_newer_first(query: str, hits: list[Hit], links: Sequence[Link]) -> list
     ranked = [hit for hit in hits[:AMONG] if hit.memory.status in STANDING]
     if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
         return hits
-    newer, learned = _pair_newer(links)
+    later_words = _LaterWords(query, links, ranked)
     ordered: list[Hit] = []
+    raised: set[int] = set()
     while ranked:
-        own = learned[ranked[0].seq]
-        rest = [hit for hit in ranked[1:] if hit.seq not in own]
-        above = _find_newer(query, ranked[0], rest, newer, is_best=ranked[0].seq == hits[0].seq)
-        if above is None:
+        older, rest = ranked[0], [hit for hit in ranked[1:] if hit.seq not in raised]
+        found = later_words.find_above(older, rest)
+        if found is None:
             ordered.append(ranked.pop(0))
-        else:
-            moved, why = above
+        else:  # what is newer than it is looked for next
+            moved, why = found
+            raised.add(moved.seq)
             ranked.remove(moved)
-            ordered.append(replace(moved, stands_above=f"{ranked[0].name}: {why}"))
+            ranked.insert(0, replace(moved, stands_above=f"{older.name}: {why}"))
     # What does not stand keeps its place.
     among = iter(ordered)
     best = [next(among) if hit.memory.status in STANDING else hit for hit in hits[:AMONG]]
     return best + hits[AMONG:]
 
 
-def _pair_newer(links: Sequence[Link]) -> tuple[set[tuple[int, int]], Mapping[int, set[int]]]:
-    """Return which is linked as newer than which, and the turns of each fact and the facts of each turn.
+class _LaterWords:
+    """Which of some answers to a question are later words than others, by links, times and words shared."""
 
-    The turns of a fact are newer as it is, and may be shown in its place.
-    """
-    turns: dict[int, set[int]] = defaultdict(set)
-    learned: dict[int, set[int]] = defaultdict(set)
-    for link in links:
-        if link.relation is Relation.LEARNED_FROM:
-            turns[link.source].add(link.target)
-            learned[link.source].add(link.target)
-            learned[link.target].add(link.source)
-    newer = {
-        pair
-        for link in links
-        if link.relation is Relation.NEWER
-        for pair in product({link.source, *turns[link.source]}, {link.target, *turns[link.target]})
-    }
-    return newer, learned
+    def __init__(self, query: str, links: Sequence[Link], ranked: Sequence[Hit]) -> None:
+        self._query, self._asked, self._best = query, frozenset(stems(query)), ranked[0]
+        self._stems: dict[int, frozenset[str]] = {}
+        self._learned: dict[int, set[int]] = defaultdict(
+            set
+        )  # the turns of each fact, and the facts of each turn
+        turns: dict[int, set[int]] = defaultdict(set)  # of each fact, which may be shown in its place
+        for link in links:
+            if link.relation is Relation.LEARNED_FROM:
+                turns[link.source].add(link.target)
+                self._learned[link.source].add(link.target)
+                self._learned[link.target].add(link.source)
+        self._newer = {
+            pair
+            for link in links
+            if link.relation is Relation.NEWER
+            for pair in product({link.source, *turns[link.source]}, {link.target, *turns[link.target]})
+        }
 
+    def find_above(self, older: Hit, rest: Sequence[Hit]) -> tuple[Hit, str] | None:
+        """Return which of the others is a later word than an answer, and why; None where none is."""
+        others = [hit for hit in rest if hit.seq not in self._learned[older.seq]]
+        # What was said again after the newer word is newer than it.
+        again_at = older.memory.said_again_at or 0
+        linked = (one for one in others if (one.seq, older.seq) in self._newer)
+        if found := next((one for one in linked if one.memory.last_said_at >= again_at), None):
+            return found, "said later, and linked as newer"
+        if found := self._find_later(older, others):
+            who = "the same speaker said it later" if older.memory.speaker else "said later"
+            return found, f"{who}, with the same words of the question"
+        if older is self._best and (found := self._find_reply(older, others)):
+            return found, "a user said it later than the assistant, with words of the question"
+        return None
 
-def _find_newer(
-    query: str, first: Hit, rest: Sequence[Hit], newer: set[tuple[int, int]], *, is_best: bool
-) -> tuple[Hit, str] | None:
-    """Return which of the others is a later word than an answer, and why; None where none is."""
-    # What was said again after the newer word is newer than it.
-    later = [hit for hit in rest if hit.memory.last_said_at >= (first.memory.said_again_at or 0)]
-    linked = next((hit for hit in later if (hit.seq, first.seq) in newer), None)
-    if linked is not None:
-        return linked, "said later, and linked as newer"
-    later_word = _find_later(query, first, rest, is_best=is_best)
-    if later_word is not None:
-        return later_word, "the same speaker said it later, with the same words of the question"
-    reply = _find_reply(query, first, rest) if is_best else None
-    return (
-        None
-        if reply is None
-        else (reply, "a user said it later than the assistant, with words of the question")
-    )
+    def _find_later(self, older: Hit, rest: Sequence[Hit]) -> Hit | None:
+        """Return the newest answer of the same speaker, believed no less, that holds the question's words as the older.
 
+        It is about the same if both share half of their words or, for the best answer and a speaker with a name, if it
+        scores nearly as high. One that names something longer than what is asked for is about something else, and one
+        that only asks says nothing.
+        """
+        held = self._read_stems(older) & self._asked
+        has_name = older is self._best and older.memory.speaker is not None
+        score_min = LATER_SCORE_MIN * older.score if has_name else inf
+        later = [
+            hit
+            for hit in rest
+            if held
+            and _is_later(hit.memory, older.memory)
+            and held <= self._read_stems(hit)
+            and (hit.score >= score_min or self._share_half(hit, older))
+            and not only_asks(hit.text)
+            and find_exact(self._query, [hit.text, older.text]) is None
+        ]
+        return max(later, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
 
-def _find_later(query: str, first: Hit, rest: Sequence[Hit], *, is_best: bool) -> Hit | None:
-    """Return the newest answer of the same speaker, believed no less, that holds the question's words as the first.
+    def _share_half(self, newer: Hit, older: Hit) -> bool:
+        """Return True if half of the words of the longer one stand in both, and the newer was said at a later time."""
+        one, other = self._read_stems(newer), self._read_stems(older)
+        is_later = newer.memory.last_said_at > older.memory.last_said_at
+        return is_later and len(one & other) >= LATER_SHARE_MIN * max(len(one), len(other))
 
-    It is about the same if both share half of their words or, for the best answer and a speaker with a name, if it
-    scores nearly as high. One that names something longer than what is asked for is about something else.
-    """
-    old, old_words = first.memory, frozenset(stems(first.text[:READ_CHARS_MAX]))
-    held = old_words.intersection(stems(query))
-    score_min = LATER_SCORE_MIN * first.score if is_best and old.speaker else inf
-    later = [
-        hit
-        for hit in rest
-        if held
-        and _is_later(hit.memory, old)
-        and held <= (words := frozenset(stems(hit.text[:READ_CHARS_MAX])))
-        and (
-            hit.score >= score_min
-            or len(words & old_words) >= LATER_SHARE_MIN * max(len(words), len(old_words))
-        )
-        and find_exact(query, [hit.text, first.text]) is None
-    ]
-    return max(later, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
+    def _find_reply(self, older: Hit, rest: Sequence[Hit]) -> Hit | None:
+        """Return the newest answer that a user gave after a program's, with most of the question's words that it holds.
+
+        Of two words on one matter the later and more trusted stands first; what it says of the other is not read.
+        """
+        old, held = older.memory, self._read_stems(older) & self._asked
+        if old.role not in PROGRAMS or len(held) < REPLY_WORDS_MIN:
+            return None
+        words_min = max(REPLY_WORDS_MIN, REPLY_SHARE_MIN * len(held))
+        replies = [
+            hit
+            for hit in rest
+            if hit.memory.role is Role.USER
+            and hit.memory.trust > old.trust
+            and _is_said_after(hit.memory, old)
+            and hit.score >= REPLY_SCORE_MIN * older.score
+            and len(held & self._read_stems(hit)) >= words_min
+            and not only_asks(hit.text)
+        ]
+        return max(replies, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
+
+    def _read_stems(self, hit: Hit) -> frozenset[str]:
+        if hit.seq not in self._stems:
+            self._stems[hit.seq] = frozenset(stems(hit.text[:READ_CHARS_MAX]))
+        return self._stems[hit.seq]
 
 
 def _is_later(new: Memory, old: Memory) -> bool:
@@ -276,31 +304,6 @@ def _is_later(new: Memory, old: Memory) -> bool:
 
 def _is_said_after(new: Memory, old: Memory) -> bool:
     return (new.last_said_at, new.seq) > (old.last_said_at, old.seq)
-
-
-def _find_reply(query: str, first: Hit, rest: Sequence[Hit]) -> Hit | None:
-    """Return the newest answer that a user gave after a program's, with most of the question's words that it holds.
-
-    Of two words on one matter the later and more trusted stands first; what it says of the other is not read.
-    """
-    old = first.memory
-    if old.role not in PROGRAMS:
-        return None
-    held = frozenset(stems(query)).intersection(stems(old.text[:READ_CHARS_MAX]))
-    if len(held) < REPLY_WORDS_MIN:
-        return None
-    replies = [
-        hit
-        for hit in rest
-        if hit.memory.role is Role.USER
-        and hit.memory.trust > old.trust
-        and _is_said_after(hit.memory, old)
-        and hit.score >= REPLY_SCORE_MIN * first.score
-        and len(held.intersection(stems(hit.text[:READ_CHARS_MAX])))
-        >= max(REPLY_WORDS_MIN, REPLY_SHARE_MIN * len(held))
-        and not only_asks(hit.text)
-    ]
-    return max(replies, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
 
 
 def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit]:

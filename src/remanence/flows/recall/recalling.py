@@ -114,7 +114,7 @@ async def _find_in_each(core: Core, cores: Sequence[Core], asked: RecallRequest)
 async def _find_hits(core: Core, question: Question) -> ScopeHits:
     """Find what a scope answers, best first: its candidates, ranked, read and put in order."""
     asked = question.asked
-    # What stands above what is decided among the ten best, however few are asked for.
+    # Later words are looked for among the ten best, however few are asked for.
     read = max(asked.limit, ordering.AMONG)
     pool = read * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     found = await rank_memories(core, question, read_reach(core, question), pool)
