@@ -468,6 +468,25 @@ def test_an_erasure_is_shown_done_and_proven(browser: Browser, file: Path) -> No
     assert "done already" in browser.fill(shown, "/do/erase").text
 
 
+def test_an_erasure_in_another_scope_is_shown_before_it_is_confirmed(browser: Browser, file: Path) -> None:
+    """One that was asked for over HTTP; what another scope learned since is not erased unseen."""
+    text = "The key hangs behind the blue door."
+    with remanence.sync.open(file, scope="other", embedder="none") as memory:
+        copy = memory.learn(text, speaker="Mara")
+        secret = memory.token.add("eraser", scopes=["*"], role="erase").secret
+    one = Browser(browser.server)
+    one.open("/login", {"token": secret})
+    asked = {"names": "#6", "scopes": ["other"]}
+    shown = browser.server.send("/v1/erase/show?scope=default", asked, token=secret).document["shown"]
+    page = one.open(f"/erase?shown={shown}&scope=default")
+    proof = one.fill(page, "/do/erase")
+    with remanence.sync.open(file, scope="other", embedder="none") as memory:
+        left = [one.id for one in memory.list(status="any")]
+
+    assert "Also in scope other: 1 memory" in page.text and 2 == page.text.count(text)
+    assert "In other" in proof.text and copy.id not in left
+
+
 def _find_secret(page: Reader) -> str:
     """Return the token that a page shows."""
     return re.search(r"rmn_[0-9a-f]+_[\w-]{43}", page.text).group(0)  # type: ignore[union-attr]

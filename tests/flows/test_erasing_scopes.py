@@ -9,6 +9,10 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, NotFound, Protected
 from remanence.core.model import Turn
 from remanence.engine import Engine
+from remanence.faces.rest.shown_things import _decide
+from remanence.flows.base.context import Core
+from remanence.flows.erase import erase
+from remanence.flows.erase.erase_results import ErasePreview
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -45,7 +49,7 @@ async def test_copies_in_named_scopes_go_and_no_byte_is_left(tmp_path: Path, sto
     assert [("partner", 1)] == [(each.scope, len(each)) for each in shown.elsewhere]
     assert "in scope 'partner': named: #1" in str(shown)
     assert (1, ["partner"], 0) == (done.erased, [each.scope for each in done.elsewhere], done.shared)
-    assert done.is_well
+    assert done.is_well and done.looked_for > 3
     assert "in scope 'partner': erased 1 memory for good" in str(done)
     assert ([OTHER], "gated", 1) == (kept, refused.status, len(events))
     assert [] == left_in(tmp_path, "Quirkleton")
@@ -96,6 +100,47 @@ async def test_a_refusal_in_another_scope_refuses_all(opener: Opener, refusal: s
     assert [[SAID], [OTHER if refusal == "changed" else SAID]] == texts
 
 
+@pytest.mark.parametrize("home_says", ["her", "nothing"])
+async def test_a_scope_with_nothing_to_do_stops_no_other(opener: Opener, home_says: str) -> None:
+    """One that only names the person, without mentions, be it the own or another."""
+    stated, names = Turn(SAID, speaker="Ana Lopes"), Turn("Ana Lopes rents a boat.", speaker="Ines")
+    async with opener() as memory, opener(scope="other") as other:
+        await memory.learn(stated if home_says == "her" else names)
+        await other.learn(names if home_says == "her" else stated)
+        shown = await memory.erase.show(subject="Ana Lopes", scopes=["other"])
+        done = await memory.erase.apply(shown)
+        left = [one.text for each in (memory, other) for one in await each.list()]
+
+    assert ["Ana Lopes rents a boat."] == left
+    assert 1 == done.erased + sum(one.erased for one in done.elsewhere)
+
+
+async def test_a_change_in_the_middle_says_where_it_was_done(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The own scope goes last, so that the same names find the rest."""
+    async with opener() as memory, opener(scope="b") as second, opener(scope="c") as third:
+        one, *_ = [await each.learn(SAID) for each in (memory, second, third)]
+        shown = await memory.erase.show(one.id, scopes=["b", "c"])
+        take_away = erase._take_away
+
+        async def edit_first(core: Core, preview: ErasePreview) -> erase._ErasureRun:
+            if core.scope == "c":
+                await third.update(1, text=OTHER)
+            return await take_away(core, preview)
+
+        monkeypatch.setattr(erase, "_take_away", edit_first)
+        with pytest.raises(Conflict) as caught:
+            await memory.erase.apply(shown)
+        monkeypatch.undo()
+        texts = [[each.text for each in await one_of.list()] for one_of in (memory, second, third)]
+        done = await memory.erase.apply(await memory.erase.show(one.id, scopes=["b", "c"]))
+
+    assert "it was done in scope b, and not in those after it" in caught.value.recovery
+    assert [[SAID], [], [OTHER]] == texts
+    assert (1, ()) == (done.erased, done.elsewhere)
+
+
 async def test_a_scope_that_is_not_there_is_refused(opener: Opener) -> None:
     """And no scope is made by looking into it."""
     async with opener() as memory:
@@ -107,6 +152,17 @@ async def test_a_scope_that_is_not_there_is_refused(opener: Opener) -> None:
         scopes = [each.scope for each in await memory.scopes.list()]
 
     assert ["default"] == scopes
+
+
+async def test_what_a_server_keeps_of_a_preview_differs_by_other_scopes(opener: Opener) -> None:
+    """So one that is shown anew by another process, with more in another scope, is not the one that was seen."""
+    async with opener() as memory, opener(scope="other") as other:
+        one = await memory.learn(SAID)
+        before = await memory.erase.show(one.id, scopes=["other"])
+        await other.learn(SAID)
+        after = await memory.erase.show(one.id, scopes=["other"])
+
+    assert _decide(before) == _decide(before) != _decide(after)
 
 
 async def test_the_command_erases_in_named_scopes(tmp_path: Path) -> None:

@@ -108,7 +108,10 @@ class Sandbox:
         """Return the CPU seconds of this memory's processes and of those that they waited for, in steps of 0.01 s."""
         ticks = 0
         for pid in self._find_marked():
-            _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+            try:
+                _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+            except OSError:  # it has ended since
+                continue
             ticks += sum(map(int, fields.split()[11:15]))
         return ticks / os.sysconf("SC_CLK_TCK")
 

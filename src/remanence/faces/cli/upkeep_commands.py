@@ -186,8 +186,8 @@ INTERRUPTED = (
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class ErasureScope:
-    """What an erasure takes beside the memories that are named."""
+class EraseOptions:
+    """What an erasure takes beside the memories that are named, and where."""
 
     scope: Annotated[bool, Parameter(name="--all", help="All memories of the scope.")] = False
     subject: Annotated[
@@ -201,7 +201,7 @@ class ErasureScope:
     ] = None
 
 
-_NAMED_ALONE = ErasureScope()
+_NO_OPTIONS = EraseOptions()
 
 
 async def _erase(
@@ -209,7 +209,7 @@ async def _erase(
     /,
     *,
     memory: Memory,
-    wanted: ErasureScope = _NAMED_ALONE,
+    wanted: EraseOptions = _NO_OPTIONS,
     since: Annotated[
         bool,
         Parameter(
@@ -223,8 +223,8 @@ async def _erase(
     yes: Annotated[bool, Parameter(help="Erase them; without this option they are only shown.")] = False,
 ) -> Any:
     if since or copies:
-        others = names or replace(wanted, subject=None) != _NAMED_ALONE
-        if others or (since and copies) or (copies and (yes or wanted.subject)):
+        names_more = bool(names) or replace(wanted, subject=None) != _NO_OPTIONS
+        if names_more or (since and copies) or (copies and (yes or wanted.subject)):
             raise InvalidInput(
                 "it asks for several things at once",
                 recovery="name what to erase, or give --since, with --subject and --yes at most, or --copies alone",

@@ -94,8 +94,10 @@ class ShownThings:
 
     def forget(self, scope: str) -> None:
         """Keep nothing here of a scope that may have a text in it."""
-        for place in [one for one in self._here if one.scope == scope]:
-            del self._here[place]
+        for place, thing in list(self._here.items()):
+            elsewhere = thing.elsewhere if isinstance(thing, ErasePreview) else ()
+            if scope in {place.scope, *(one.scope for one in elsewhere)}:
+                del self._here[place]
 
     @asynccontextmanager
     async def use(self, to: ShownTo, name: str, memory: Engine) -> AsyncIterator[Any]:
@@ -147,6 +149,7 @@ def _decide(preview: ErasePreview | DropPreview) -> str:
             preview.subject,
             preview.namesakes,
             [one.seq for one in preview.held],
+            [_decide(one) for one in preview.elsewhere],
         ]
     )
     return sha256(orjson.dumps(decided)).hexdigest()

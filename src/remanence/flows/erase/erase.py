@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol, overload
 
+from remanence.core.arguments import check_count
 from remanence.core.change import Cause
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.keywords import Some
@@ -43,6 +44,8 @@ from remanence.flows.write.proposals import UNDER
 from remanence.store.base import Bookkeeping, CleanResult, Find
 from remanence.store.capabilities import ERASABLE, require
 from remanence.store.erasure import ERASE
+
+SCOPES_MAX = 8  # other scopes that one erasure reaches, each open at the same time
 
 
 class ErasedSinceSettling(Protocol):
@@ -137,6 +140,7 @@ class Erase:
             preview = await show_erasure(core, all_memories)
         else:
             preview = await show_erasure(core, await _find_revisions(core, name_list))
+        check_count("the number of scopes", len(set(scopes)), 0, SCOPES_MAX)
         others = [one for one in dict.fromkeys(scopes) if one != core.scope]
         elsewhere = [await _show_elsewhere(core, preview, other, mentions=mentions) for other in others]
         return replace(preview, elsewhere=tuple(one for one in elsewhere if one is not None))
@@ -153,7 +157,7 @@ class Erase:
         """Erase what was shown or pending permanently: rows, words, vectors, undo data; then verify it.
 
         An erasure cannot be undone, and no door lets an erased text in again. Nothing is erased if a memory changed
-        since, in any scope. Scopes are erased one after another: after a crash show the rest again.
+        since, in any scope. Scopes are erased one after another, this one last: if that is interrupted, show it again.
 
         Without `shown` it finishes pending erasures: data that were erased since this file was copied are erased here,
         too, and the file is rewritten and checked if an erasure left that pending. From memories that were only
@@ -178,17 +182,16 @@ class Erase:
             raise InvalidInput(
                 f"this was shown of scope {shown.scope!r}", recovery="show it anew, and apply that"
             )
+        previews = [one for one in (*shown.elsewhere, shown) if one.revisions or one.redacts]
+        if not previews:
+            raise InvalidInput("there is nothing to erase", recovery="show what there is")
         async with AsyncExitStack() as stack:
-            others = [
-                (await stack.enter_async_context(reach_scope(core, one.scope)), one)
-                for one in shown.elsewhere
-            ]
-            for each in ((core, shown), *others):
-                await _refuse_changed(*each)
-            # All are gone before the first proof: else it would call shared what the next scope still says.
-            runs = [await _take_away(*each) for each in ((core, shown), *others)]
-            done, *elsewhere = [await _prove(run) for run in runs]
-        return replace(done, elsewhere=tuple(elsewhere))
+            cores = [await stack.enter_async_context(reach_scope(core, one.scope)) for one in previews]
+            done = await _erase_in_scopes(list(zip(cores, previews, strict=True)))
+        own = (
+            done.pop() if previews[-1] is shown else describe(core.cause(ERASE), core.scope, 0, CleanResult())
+        )
+        return replace(own, elsewhere=tuple(done))
 
     @overload
     async def settle(self, *, keep: str) -> Receipt: ...
@@ -269,12 +272,14 @@ async def _show_elsewhere(
                 subject = await subject_of(other, preview.subject)
             except NotFound:
                 return None
+            except InvalidInput as error:
+                raise InvalidInput(f"in scope {scope!r}: {error}", recovery=error.recovery) from error
             return await _shown_of(other, subject, mentions=mentions)
-        copies: dict[int, int] = {}
+        revisions: dict[int, int] = {}
         for some in chunks(sorted(preview.revisions)):
             worded = await _find_worded(other, await get(core, some))
-            copies |= {one.seq: one.revision for one in worded}
-        return await show_erasure(other, copies) if copies else None
+            revisions |= {one.seq: one.revision for one in worded}
+        return await show_erasure(other, revisions) if revisions else None
 
 
 async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
@@ -328,6 +333,30 @@ async def _find_worded(core: Core, memories: Sequence[Memory]) -> list[Memory]:
     texts = {one.text for one in memories}
     worded = Find(equal={"fingerprint": tuple({one.fingerprint for one in memories})})
     return [one async for page in iterate_pages(core, worded) for one in page if one.text in texts]
+
+
+async def _erase_in_scopes(previews: Sequence[tuple[Core, ErasePreview]]) -> list[Erasure]:
+    """Erase what was shown in each scope, the last of them last, and prove it.
+
+    Nothing is erased if something changed before. What changes from then on ends it: the scopes before are erased.
+    """
+    for core, preview in previews:
+        await _refuse_changed(core, preview)
+    # All are gone before the first proof: else it would call shared what the next scope still says.
+    runs: list[_ErasureRun] = []
+    try:
+        for core, preview in previews:
+            runs.append(await _take_away(core, preview))
+    except Conflict as conflict:
+        if not runs:
+            raise
+        erased = ", ".join([(await _prove(run)).scope for run in runs])
+        raise Conflict(
+            conflict.keys,
+            recovery=f"show the erasure anew: it was done in scope {erased}, and not in those after it",
+        ) from conflict
+    # The last first: what scopes of one file leave is looked for once, and the proof is for who asked.
+    return [await _prove(run) for run in reversed(runs)][::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,8 +455,6 @@ def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Era
 
 async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
     """Raise where something is held, or is not what was shown; nothing is written then."""
-    if not shown.revisions and not shown.redacts:
-        raise InvalidInput("there is nothing to erase", recovery="show what there is")
     now = core.clock.now()
     conflicts: list[tuple[str, int]] = []
     expected = {**shown.revisions, **shown.redacts}

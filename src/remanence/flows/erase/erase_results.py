@@ -217,6 +217,8 @@ def _describe_proof(done: Erasure) -> str:
         return f"gone from the tables and indexes of the server; not proven beyond them: {done.beyond}"
     if done.found:
         return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
+    if not done.looked_for and not done.shared:
+        return "its files were searched already: nothing more was left to look for"
     proof = f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
     return f"{proof}; {done.shared:,} more are, since what stays says them too" if done.shared else proof
 
