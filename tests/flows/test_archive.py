@@ -64,7 +64,7 @@ async def test_of_two_that_are_as_good_the_one_that_stands_comes_first(tmp_path:
     """Though the archived one was the better by a little."""
     async with remanence.open(tmp_path / "memory.db", embedder="none") as memory:
         await memory.learn("Ada keeps bees.", category="fact", session="one")
-        await memory.learn("Olav keeps bees.", session="two")
+        await memory.learn("Olav has bees in Wells.", session="two")
         await memory.consolidate()
         before = [hit.seq for hit in await memory.recall("bees")]
         await memory.curate(ARCHIVE)

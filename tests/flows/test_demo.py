@@ -152,8 +152,8 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 
 def test_make_demo_installs_the_product_alone(tmp_path: Path) -> None:
     """In a fresh checkout none of the developers' tools are installed for it; `make .venv` installs them afterwards."""
-    kit = "packages/remanence-store-kit/pyproject.toml"
-    for name in ("Makefile", "pyproject.toml", "constraints.txt", "src/remanence/_version.py", kit):
+    packages = [f"packages/{name}/pyproject.toml" for name in ("remanence-store-kit", "lifebench")]
+    for name in ("Makefile", "pyproject.toml", "constraints.txt", "src/remanence/_version.py", *packages):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     said = {

@@ -135,14 +135,20 @@ def draw_kind(kind: type) -> st.SearchStrategy[Any]:
     """Return what draws a dataclass of which every part is there."""
     hints = get_type_hints(kind)
     odd = {} if kind is ClockPace else odd_fields()
-    return st.builds(
+    own = [
+        one.name for one in fields(kind) if kind in get_args(hints[one.name])
+    ]  # such as that of other scopes
+    plain = st.builds(
         kind,
         **{
             one.name: odd[kind, one.name] if (kind, one.name) in odd else draw_hint(hints[one.name], one.name)
             for one in fields(kind)
-            if one.init
+            if one.init and one.name not in own
         },
     )
+    if not own:
+        return plain
+    return st.builds(lambda one, other: replace(one, **dict.fromkeys(own, (other,))), plain, plain)
 
 
 def draw_hint(hint: Any, name: str) -> st.SearchStrategy[Any]:
