@@ -113,6 +113,8 @@ async def test_a_scope_with_nothing_to_do_stops_no_other(opener: Opener, home_sa
 
     assert ["Ana Lopes rents a boat."] == left
     assert 1 == done.erased + sum(one.erased for one in done.elsewhere)
+    assert (home_says == "her") == bool(done.run)
+    assert ("erased nothing in scope 'default'" in str(done)) == (home_says == "nothing")
 
 
 async def test_a_change_in_the_middle_says_where_it_was_done(

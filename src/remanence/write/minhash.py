@@ -7,7 +7,7 @@ Texts are compared only where some of these agree as a band, so that not all pai
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,6 @@ SIGNED_MAX = 20_000
 Hashes = npt.NDArray[np.uint64]
 Signatures = npt.NDArray[np.uint16]
 Rows = npt.NDArray[np.int64]
-
 
 _signed: dict[bytes, tuple[bytes, int, bool]] = {}
 clear_with_texts(_signed.clear)
@@ -84,7 +83,7 @@ def compute_signatures(texts: Sequence[str]) -> SignatureBatch:
     rows = (row.tobytes() for row in batch.signatures)
     known |= zip(new, zip(rows, batch.numbers.tolist(), batch.said.tolist(), strict=True), strict=True)
     _signed.update((key, known[key]) for key in new)
-    for key in [*_signed][: max(0, len(_signed) - SIGNED_MAX)]:
+    for key in list(islice(_signed, max(0, len(_signed) - SIGNED_MAX))):
         _signed.pop(key, None)
     signatures = np.frombuffer(b"".join(known[key][0] for key in keys), np.uint16).reshape(-1, FUNCTIONS)
     numbers, said = ([known[key][place] for key in keys] for place in (1, 2))

@@ -188,9 +188,7 @@ class Erase:
         async with AsyncExitStack() as stack:
             cores = [await stack.enter_async_context(reach_scope(core, one.scope)) for one in previews]
             done = await _erase_in_scopes(list(zip(cores, previews, strict=True)))
-        own = (
-            done.pop() if previews[-1] is shown else describe(core.cause(ERASE), core.scope, 0, CleanResult())
-        )
+        own = done.pop() if previews[-1] is shown else Erasure("", core.clock.now(), core.scope, 0)
         return replace(own, elsewhere=tuple(done))
 
     @overload

@@ -121,18 +121,19 @@ class ErasePreview(Result):
 class Erasure(Result):
     """Result of an erasure, and the proof of it.
 
-    `pending` is True if the file could not be rewritten yet: another process still reads its old state, or `why` has
-    another reason. The next round rewrites the file and checks it. `looked_for` counts the pieces of erased text that
-    were searched for in the files of the database, `shared` those that were not, since what stays says them too.
-    `found` names those files that hold some, and `copies` files beside the database that do. `registered` are exports
-    and backups that were made before and are not rewritten; of older ones only the number, `unlisted`, is known.
-    `original` is the file that this one is a copy of: that file, its other copies and its mirrors are left as they
-    are. `mirrors` are folders that could not be synced, or in which edits by hand are left, and `in_mirrors` files in
-    such folders that still say some of it, in their names or contents. `redrawn` counts texts that were merged again
-    from the memories that stay, `owed` texts that the next consolidation merges. `redacted` counts memories of others
-    in which a mark replaces a person's names. `named_in` tells where a name is left nevertheless, and `words_left`
-    which sorts of rows besides the memories say some of it, and what changes each. `beyond` says what a server keeps
-    that nobody here can look through. `elsewhere` has what came of it in each other scope that was shown.
+    `run` is empty where all of it was in other scopes. `pending` is True if the file could not be rewritten yet:
+    another process still reads its old state, or `why` has another reason. The next round rewrites the file and checks
+    it. `looked_for` counts the pieces of erased text that were searched for in the files of the database, `shared`
+    those that were not, since what stays says them too. `found` names those files that hold some, and `copies` files
+    beside the database that do. `registered` are exports and backups that were made before and are not rewritten; of
+    older ones only the number, `unlisted`, is known. `original` is the file that this one is a copy of: that file, its
+    other copies and its mirrors are left as they are. `mirrors` are folders that could not be synced, or in which edits
+    by hand are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents.
+    `redrawn` counts texts that were merged again from the memories that stay, `owed` texts that the next consolidation
+    merges. `redacted` counts memories of others in which a mark replaces a person's names. `named_in` tells where a
+    name is left nevertheless, and `words_left` which sorts of rows besides the memories say some of it, and what
+    changes each. `beyond` says what a server keeps that nobody here can look through. `elsewhere` has what came of it
+    in each other scope that was shown.
     """
 
     run: str
@@ -168,7 +169,9 @@ class Erasure(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"erased {number(self.erased, 'memory', 'memories')} for good (run {self.run})",
+            f"erased {number(self.erased, 'memory', 'memories')} for good (run {self.run})"
+            if self.run
+            else f"erased nothing in scope {self.scope!r}",
             *(
                 [f"took the names out of {number(self.redacted, 'memory', 'memories')} of others"]
                 if self.redacted
@@ -184,7 +187,7 @@ class Erasure(Result):
                 if self.owed
                 else []
             ),
-            _describe_proof(self),
+            *([_describe_proof(self)] if self.run else []),
             *(f"a name stands there all the same: {where}" for where in self.named_in),
             *(
                 f"another file of this origin holds it still, delete it if it is a copy: {one}"

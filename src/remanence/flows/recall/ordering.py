@@ -209,9 +209,8 @@ class _LaterWords:
     def __init__(self, query: str, links: Sequence[Link], ranked: Sequence[Hit]) -> None:
         self._query, self._asked, self._best = query, frozenset(stems(query)), ranked[0]
         self._stems: dict[int, frozenset[str]] = {}
-        self._learned: dict[int, set[int]] = defaultdict(
-            set
-        )  # the turns of each fact, and the facts of each turn
+        # The turns of each fact, and the facts of each turn.
+        self._learned: dict[int, set[int]] = defaultdict(set)
         turns: dict[int, set[int]] = defaultdict(set)  # of each fact, which may be shown in its place
         for link in links:
             if link.relation is Relation.LEARNED_FROM:
@@ -262,11 +261,10 @@ class _LaterWords:
         ]
         return max(later, key=lambda hit: (hit.memory.last_said_at, hit.seq), default=None)
 
-    def _share_half(self, newer: Hit, older: Hit) -> bool:
-        """Return True if half of the words of the longer one stand in both, and the newer was said at a later time."""
-        one, other = self._read_stems(newer), self._read_stems(older)
-        is_later = newer.memory.last_said_at > older.memory.last_said_at
-        return is_later and len(one & other) >= LATER_SHARE_MIN * max(len(one), len(other))
+    def _share_half(self, one: Hit, other: Hit) -> bool:
+        """Return True if half of the words of the longer one stand in both."""
+        words, others = self._read_stems(one), self._read_stems(other)
+        return len(words & others) >= LATER_SHARE_MIN * max(len(words), len(others))
 
     def _find_reply(self, older: Hit, rest: Sequence[Hit]) -> Hit | None:
         """Return the newest answer that a user gave after a program's, with most of the question's words that it holds.
@@ -282,7 +280,7 @@ class _LaterWords:
             for hit in rest
             if hit.memory.role is Role.USER
             and hit.memory.trust > old.trust
-            and _is_said_after(hit.memory, old)
+            and (hit.memory.last_said_at, hit.seq) > (old.last_said_at, old.seq)
             and hit.score >= REPLY_SCORE_MIN * older.score
             and len(held & self._read_stems(hit)) >= words_min
             and not only_asks(hit.text)
@@ -299,11 +297,7 @@ def _is_later(new: Memory, old: Memory) -> bool:
     """Return True if a user said it later under the same name, or both under none, and nobody disputes it."""
     same = new.speaker == old.speaker and new.role is old.role is Role.USER
     undisputed = new.verification is not Verification.DISPUTED
-    return same and undisputed and new.trust >= old.trust and _is_said_after(new, old)
-
-
-def _is_said_after(new: Memory, old: Memory) -> bool:
-    return (new.last_said_at, new.seq) > (old.last_said_at, old.seq)
+    return same and undisputed and new.trust >= old.trust and new.last_said_at > old.last_said_at
 
 
 def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit]:
